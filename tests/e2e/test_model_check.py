@@ -1,10 +1,10 @@
 """`palimpsest model check` in a terminal, and what an engine makes of its profile."""
 
+import asyncio
 import json
 import os
 import shutil
 import time
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -134,12 +134,26 @@ async def test_a_running_engine_takes_what_is_found_out_later(model: Path, shop:
         assert await is_in_place()
         uri = editor.open("shop/cart.py")
         profiles.keep(profiles.place_of(model), FOUND)
-        for line in count():
-            await editor.complete(uri, lsp.Position(line % 20, 0), invoked=True)  # work, and then none
-            if not await is_in_place():
-                break
+        await editor.complete(uri, lsp.Position(0, 0), invoked=True)
+        assert await is_in_place(), "not between two keys"
+        while await is_in_place():
+            await asyncio.sleep(0.2)  # no work
         assert await editor.complete(uri, lsp.Position(20, 0), invoked=True) is not None
     finally:
+        await stop_editor(editor)
+
+
+async def test_a_restart_takes_the_model_that_was_chosen_meanwhile(model: Path, shop: Path) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        before = (await editor.command("palimpsest.model.info"))["path"]
+        run("model", "use", str(model), "--no-check")  # in a terminal
+        await editor.command("palimpsest.restartEngine")
+        await editor.ready(patient=True)
+        assert (await editor.command("palimpsest.model.info"))["path"] == str(model) != before
+    finally:
+        run("model", "use", "embedded")
         await stop_editor(editor)
 
 

@@ -163,14 +163,14 @@ def make_core(models: Callable[[str], Path], cores: AtRest[EngineCore]) -> Itera
             kind: str | Path = "fim",
             *,
             make_context: Any = None,
-            save_after_s: float = 20.0,
+            idle_after_s: float = 20.0,
             **settings: Any,
         ) -> EngineCore:
             extra = {"make_context": make_context} if make_context else {}
 
             def load() -> EngineCore:
                 path = kind if isinstance(kind, Path) else models(kind)
-                core = EngineCore(path, EngineSettings(**{**CLOSE, **settings}), save_after_s=save_after_s, **extra)
+                core = EngineCore(path, EngineSettings(**{**CLOSE, **settings}), idle_after_s=idle_after_s, **extra)
                 core.start()
                 while core.health().state == "loading":
                     time.sleep(0.005)

@@ -211,7 +211,7 @@ def test_a_closed_workspaces_blocks_are_there_for_another_one(make_engine: MakeE
 
 
 def test_what_is_saved_while_idle_is_there_after_a_crash(make_core: MakeCore, folder: Path) -> None:
-    core = make_core(disk_mb=64, save_after_s=0.05)
+    core = make_core(disk_mb=64, idle_after_s=0.05)
     synced = core.sync(request(BLOCKS)).result()
     while len(files(folder)) < len(BLOCKS):
         time.sleep(0.01)

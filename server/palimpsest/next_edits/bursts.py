@@ -39,6 +39,11 @@ class Burst:
     paused: Snapshot | None = None
     newest: int = 0
 
+    @property
+    def is_accepted(self) -> bool:
+        """Whether all of it had been proposed."""
+        return bool(self.steps) and all(step.origin == "accepted" for step in self.steps)
+
 
 class Bursts:
     """Collects changes to bursts, with the snapshots before them."""
@@ -98,7 +103,11 @@ class Bursts:
             return
         self.open = None
         if burst.before.text != burst.after.text:
-            self.ended = (*self.ended, burst)[-KEPT:]
+            every = (*self.ended, burst)
+            if len(every) > KEPT:  # what a person began goes last: what follows from it is accepted place by place
+                oldest = next((one for one in every[:-1] if one.is_accepted), every[0])
+                every = tuple(one for one in every if one is not oldest)
+            self.ended = every
 
     def forget(self, uri: str) -> None:
         """The document is closed."""

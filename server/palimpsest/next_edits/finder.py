@@ -152,7 +152,9 @@ class Finder:
             if event not in events:
                 events[event] = known[burst] if burst in known else _made(burst)
             self._made[burst] = events[event]
-        worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
+        made = [burst for burst in bursts if self._made[burst]]
+        worth = [burst for burst in made if not burst.is_accepted][-MOST_CHANGES:]
+        worth += [burst for burst in made[-1:] if burst.is_accepted]  # what follows from those before follows still
         distinct = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
         return [*distinct, *_chained(distinct)], worth
 

@@ -268,6 +268,7 @@ class NextEdits:
             self._services.events.emit(EditAccepted(offered.place.uri))
             language = self._language_id(offered.place.uri)
             self._services.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
+        self._bursts.accepted(offered.place.uri)
         self._bursts.end()
         documents = self._services.documents
         here = documents.find(offered.place.uri) or next(iter(documents), None)

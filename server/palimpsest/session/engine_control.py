@@ -46,15 +46,20 @@ class EngineControl:
         self._services.events.emit(CacheForgotten())
 
     async def restart(self) -> None:
-        await self._services.supervisor.restart()
-        self._services.events.emit(CacheForgotten())
+        """With the model that is chosen now, perhaps in a terminal meanwhile."""
+        if target_of(self._services.settings) == self._services.supervisor.target:
+            await self._services.supervisor.restart()
+            self._services.events.emit(CacheForgotten())
+        else:
+            await self.model_chosen()
         self._services.events.emit(RefreshNeeded())
 
-    def model_chosen(self) -> None:
+    def model_chosen(self) -> asyncio.Task[None]:
         """Go on with the model that is chosen now, and the engine that the settings mean."""
         self._target = target_of(self._services.settings)
         if self._moving is None:
             self._moving = asyncio.get_running_loop().create_task(self._move())
+        return self._moving
 
     async def leave(self) -> None:
         """Give back what this window has in the cache, and the engine."""

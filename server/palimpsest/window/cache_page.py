@@ -10,6 +10,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any
 
+from palimpsest.text.amounts import amount
 from palimpsest.window.page import Chunk, Page
 
 HEIGHT = 8
@@ -78,7 +79,7 @@ def _legend(spans: Sequence[Mapping[str, Any]], width: int) -> Iterator[list[str
 
 def _sums(made: Page, cache: Mapping[str, Any], last: Mapping[str, float]) -> None:
     stats, holes, stored = cache["stats"], cache["free"], cache["stored"]
-    free = f"{sum(end - start for start, end in holes)} free in {len(holes)} holes"
+    free = f"{sum(end - start for start, end in holes)} free in {amount(len(holes), 'hole')}"
     used, most = cache["used"], cache["n_ctx"]
     made.bar("used", used, most, f"{used} of {most} positions, {free}", "used", widths=WIDTHS)
     reused, decoded = stats["reused"], stats["decoded"]
@@ -93,6 +94,6 @@ def _sums(made: Page, cache: Mapping[str, Any], last: Mapping[str, float]) -> No
     for part, why in AGAIN.items():
         if again[part]:
             made.row((f"          {again[part]} {why}", "dim"))
-    stored_text = f"{stored['blocks']} blocks, {stored['bytes'] / 2**20:.1f} MiB in host memory"
+    stored_text = f"{amount(stored['blocks'], 'block')}, {stored['bytes'] / 2**20:.1f} MiB in host memory"
     made.row((f"stored    {stored_text}", "stored"))
     made.row((f"restored {stats['restored']}, moved {stats['moved']}, evicted {stats['evicted']}", "dim"))

@@ -11,6 +11,16 @@ from tests.editors.nvim.test_completions import INLINE, NATIVE, SLOW, TYPED
 SNOOZED = "return require('palimpsest').statusline():find('snoozed %d+ min') ~= nil"
 
 
+def test_what_is_shown_is_grey_in_a_terminal_with_256_colours_too(start: Start) -> None:
+    """Neovim's own colours give NonText, which its completions link to, none for these terminals."""
+    nvim = start("vim.o.termguicolors = false")
+    for group in ("PalimpsestGhost", "PalimpsestHint", "PalimpsestDim"):
+        shown = f"vim.api.nvim_get_hl(0, {{ name = '{group}', link = false }})"
+        assert nvim.lua(f"local it = {shown} return it.ctermfg ~= nil or next(it.cterm or {{}}) ~= nil"), group
+    nvim.keys(":highlight PalimpsestGhost ctermfg=red<CR>:colorscheme habamax<CR>")
+    assert nvim.lua("return vim.api.nvim_get_hl(0, { name = 'PalimpsestHint', link = false }).ctermfg ~= nil")
+
+
 @SLOW
 @pytest.mark.parametrize("backend", ["own", "native"])
 def test_right_behind_an_undo_or_redo_nothing_is_asked_for(start: Start, backend: str) -> None:

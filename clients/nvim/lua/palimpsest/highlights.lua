@@ -20,6 +20,8 @@ local LINKS = {
   PalimpsestKindHeader = "Comment",
   PalimpsestKindOther = "Normal",
 }
+--- A grey for terminals with 256 colours, where a scheme has none for them: Neovim's own gives `NonText` 24 bits alone.
+local GREY = 244
 --- On a light background and on a dark one: the colour, and the number of the nearest in a terminal with 256.
 local KIND_COLOURS = {
   Filesystem = { light = { "#00696b", 23 }, dark = { "#5fd7d7", 80 } },
@@ -45,7 +47,11 @@ end
 local function link()
   for group, target in pairs(LINKS) do
     local is_own = group == "PalimpsestGhost" and vim.fn.hlexists("ComplHint") == 1
-    vim.api.nvim_set_hl(0, group, { link = is_own and "ComplHint" or target, default = true })
+    local name = is_own and "ComplHint" or target
+    local known = vim.api.nvim_get_hl(0, { name = name, link = false })
+    local is_plain = name ~= "Normal" and known.fg and not known.ctermfg and next(known.cterm or {}) == nil
+    local value = is_plain and { fg = known.fg, bg = known.bg, ctermfg = GREY } or { link = name }
+    vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", value, { default = true }))
   end
   for name, colours in pairs(KIND_COLOURS) do
     local colour, number = unpack(colours[vim.o.background])

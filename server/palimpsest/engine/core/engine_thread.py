@@ -78,9 +78,9 @@ class EngineThread:
         caution: bool = False,
         log: logging.Logger | None = None,
         make_context: type[Context] = Context,
-        save_after_s: float = 20.0,
+        idle_after_s: float = 20.0,
     ) -> None:
-        """Cheap; nothing is loaded.  `caution` leaves `extra_bufts = auto` off (after a native fault).  `save_after_s`:
+        """Cheap; nothing is loaded.  `caution` leaves `extra_bufts = auto` off (after a native fault).  `idle_after_s`:
         so long after the last work the blocks are saved, where there is a store on disk, for a crash to cost little."""
         self._path = model_path
         self._settings = settings
@@ -94,14 +94,14 @@ class EngineThread:
         self._callbacks: list[Callable[[wire.Health], None]] = []
         self._lock = threading.Lock()
         self._loop = Loop(self._load, self._free, self._busy)
-        self._when_idle = WhenIdle(save_after_s, self._save)
+        self._when_idle = WhenIdle(idle_after_s, self._idle)
         self._file: list[Any] = []
         self.on_replaced: Callable[[], object] = lambda: None
         """Called, on the engine's thread, where the model's file is seen to be another than was loaded: its weights are
         the file's own pages."""
         self.on_tried: Callable[[], object] = lambda: None
-        """Called, on the engine's thread, with nothing to do, where more or less is known of the model than when it was
-        loaded (`palimpsest model check`)."""
+        """Called, on any thread, some time after the last work, where more or less is known of the model than when it
+        was loaded (`palimpsest model check`)."""
         self._is_tried: Callable[[], bool] = lambda: False
 
     def start(self) -> None:
@@ -239,12 +239,16 @@ class EngineThread:
             engine.close()
 
     def _busy(self, busy: bool) -> None:
-        if self._settings.disk_mb:
-            self._when_idle.busy(busy)
-        if not busy and self._is_tried():
+        self._when_idle.busy(busy)
+        self._say(replace(self._health, busy=busy))
+
+    def _idle(self) -> None:
+        """Nobody has wanted anything for a while."""
+        if self._is_tried():
             self._log.info("what is known of %s has changed", self._path)
             self.on_tried()
-        self._say(replace(self._health, busy=busy))
+        elif self._settings.disk_mb:
+            self._save()
 
     def _save(self) -> None:
         self.submit(lambda engine, _job: engine.workspaces.save(), None, slot="background")

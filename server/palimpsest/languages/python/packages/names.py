@@ -16,7 +16,8 @@ _PACKAGE = "__init__"
 
 def module_name(file: str) -> str:
     """`shop.cart` for `shop/cart.py`, `shop` for `shop/__init__.py`."""
-    parts = [part for part in PurePosixPath(file).with_suffix("").parts if part not in ("/", "..")]
+    path = PurePosixPath(file)
+    parts = [part for part in (path.with_suffix("") if path.name else path).parts if part not in ("/", "..")]
     if len(parts) > 1 and parts[-1] == _PACKAGE:
         parts.pop()
     return ".".join(parts)
