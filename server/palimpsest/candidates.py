@@ -3,8 +3,6 @@
 In: candidates with what the model gives to them and to the code behind them.  Out: their order.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from palimpsest.wire import Candidate

@@ -4,8 +4,6 @@ In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not righ
 A branch is imported and filled in only where it is asked for, since an editor waits for `serve` to answer.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

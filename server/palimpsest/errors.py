@@ -29,8 +29,6 @@ that somebody gave begins with the name of its field, setting or option and a co
 `engine.n_ctx: expected a whole number, got 'x'.`
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

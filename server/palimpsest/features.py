@@ -4,8 +4,6 @@ In: the packages that are there.  Out: declarations.  What carries a feature out
 that the answer to `initialize` waits for none of it; of a package that is not there nothing is announced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache

@@ -9,8 +9,6 @@ whole number may stand for a float.  Fields that the dataclass does not have are
 msgspec says where it stopped; what is there and what should be is said here, in words and with the value.
 """
 
-from __future__ import annotations
-
 import re
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints

@@ -3,8 +3,6 @@
 In: pieces of text, stop strings.  Out: text that is final.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

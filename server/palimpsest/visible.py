@@ -6,8 +6,6 @@ turns the direction of text is written as its code, and so is a byte that is no 
 Joiners are a part of how words of Persian and many emoji are written, and stay.
 """
 
-from __future__ import annotations
-
 _JOINERS = "\u200c\u200d"
 
 

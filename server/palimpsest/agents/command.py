@@ -4,8 +4,6 @@ In: arguments, the protocol's lines.  Out: its answers, logs to stderr, an exit 
 this cannot work here, 2 wrong usage).
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import sys

@@ -4,8 +4,6 @@ In: calls.  Out: JSON, or an error that says what would be right.  Files are wri
 from here.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Annotated, Any, Literal
 

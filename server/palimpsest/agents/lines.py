@@ -3,8 +3,6 @@
 In: lines.  Out: messages, or what to answer.  Pure.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: a server.  Out: its answers.  The library's own way drops a line that it cannot read, and who asked waits for ever.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any, BinaryIO, TextIO, cast
 

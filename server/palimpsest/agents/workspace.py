@@ -4,8 +4,6 @@ In: the workspace's folder; what an agent asks.  Out: answers of the windows, pu
 them, and of what this agent has put, which a window that is opened later gets too.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -6,8 +6,6 @@ may be spelled, and what people and the model said, which is text alone whatever
 Rendering the messages themselves would let a message that spells a special token end its own turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

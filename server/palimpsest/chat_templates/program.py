@@ -6,8 +6,6 @@ which takes a line of JSON for each chat and answers with one.  Imports little: 
 waits.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

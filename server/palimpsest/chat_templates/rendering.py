@@ -4,8 +4,6 @@ In: a template as a model's file has it, messages.  Out: their text.  A model th
 llama-server does; so does one whose template cannot be used, which the log says once.  Knows no token.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -10,8 +10,6 @@ quoted, stands in no code fence and in no suggestion, and has no mark for the be
 mark is a part of the reply.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence

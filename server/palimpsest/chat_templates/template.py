@@ -3,8 +3,6 @@
 In: the template that a model's file has, messages.  Out: parts (`frames.py`).  Knows no token.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ In: a folder, a random generator.  Out: `Hole`s: a file with a piece of one line
 Not in comments, and only in files that parse.  Knows no model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: a folder, a seed.  Out: `TrialPlace`s, first those where blocks matter most:
 block has and the code around the cursor has not.  Only reads; nothing of it is kept.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 In: a model file, settings, places.  Out: a `ModelTrial`, in parts as it grows.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

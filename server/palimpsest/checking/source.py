@@ -3,8 +3,6 @@
 In: a folder.  Out: parsed documents and their paths.  What git ignores, secrets and links are not read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

@@ -4,8 +4,6 @@ In: a `ModelTrial`.  Out: a `Profile`.  A difference counts where it is larger t
 places: what cannot be told from chance changes nothing.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 In: a workspace, an index.  Out: views of a cursor and the blocks chosen there.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings

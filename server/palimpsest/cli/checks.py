@@ -3,8 +3,6 @@
 In: settings, folders.  Out: checks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

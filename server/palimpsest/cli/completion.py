@@ -3,8 +3,6 @@
 In: the tree of arguments.  Out: the script on stdout.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 

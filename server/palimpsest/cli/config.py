@@ -3,8 +3,6 @@
 In: arguments.  Out: JSON on stdout.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -5,8 +5,6 @@ In: arguments.  Out: an exit status (0 done, 1 there is none such or it did not 
 The process itself is `engine/main.py`.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

@@ -3,8 +3,6 @@
 In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

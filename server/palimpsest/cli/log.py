@@ -3,8 +3,6 @@
 In: the folder of logs.  Out: a path a line, the one written last first; or lines of logs, until Ctrl-C.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -3,8 +3,6 @@
 In: arguments.  Out: sentences for a person, or with `--json` the profile.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import os

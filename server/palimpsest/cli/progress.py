@@ -1,7 +1,5 @@
 """How far a download is, told on stderr."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ if it had been accepted.  `CompletionChanged` tells that something else is to be
 where there was none.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 In: a document's parse, a cursor, texts for it.  Out: those that add no error, those that leave the fewest first.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ In: the text before and after the cursor.  Out: the remainder to show, without a
 editors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

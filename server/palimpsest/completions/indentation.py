@@ -3,8 +3,6 @@
 In: a parse, a cursor.  Out: blanks.  The lines around tell it (`text/levels.py`), the tree which of them are code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from palimpsest.syntax.parse import Parsed

@@ -8,8 +8,6 @@ until it is known.
 Where somebody asked, nothing is left out: what names only what exists comes first.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

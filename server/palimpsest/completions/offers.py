@@ -4,8 +4,6 @@ In: texts as they are shown, and what the editor says of them by id.  Out: ids, 
 accepting a completion count once each, however often and in whatever way the editor reports them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

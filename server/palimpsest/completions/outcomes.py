@@ -9,8 +9,6 @@ elsewhere was changed) nothing is known.
 Only counts are kept, by model and probability, in the statistics' file, with the setting `completion.calibrate`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: a view of the cursor and the blocks chosen for it.  Out: the key under which
 worth showing.  Sends nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace

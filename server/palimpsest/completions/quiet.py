@@ -8,8 +8,6 @@ nothing that has no word in it; and nothing that brings back what was just delet
 not want it again.  One who asks is shown all of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

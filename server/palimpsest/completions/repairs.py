@@ -4,8 +4,6 @@ In: the text, the cursor's line on both sides, what is open there.  Out: texts t
 one that is cut may end.  Which of them fits, the tree decides (`completions/fitting.py`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 In: a result that has been through the steps.  Out: plain data, and the same as a text to read.  Asks nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ In: a view, chosen blocks, settings.  Out: requests.  Sends nothing; says when o
 likeliest (`engine/generation/review.py` is how).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

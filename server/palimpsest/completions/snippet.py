@@ -4,8 +4,6 @@ In: the line before the cursor, the text to insert, the language.  Out: a snippe
 Everything else is escaped.  Does not know about editors.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

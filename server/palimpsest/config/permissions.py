@@ -8,8 +8,6 @@ loaded, where code is sent, and what the user is asked or told.  Settings that t
 even those that it read from a folder (`.vscode/settings.json`): editors ask by themselves whether to trust a folder.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

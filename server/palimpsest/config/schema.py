@@ -3,8 +3,6 @@
 Out: JSON data.  VS Code's page of settings is made of the same parts (`scripts/clients.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `by` 
 a setting, and why (`permissions.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache

@@ -4,8 +4,6 @@ In: text, blocks, a bound.  Out: a number, the lines that fit.  Knows no tokeniz
 keystroke cannot wait for it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 

@@ -4,8 +4,6 @@ In: `put`, `drop`, `pin`, `unpin`, at any time and from any thread.  Out: blocks
 dropped or expire, and pinned URIs.  Reads no file (`sources/external.py` does) and knows no budget.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -4,8 +4,6 @@ In: code, its language.  Out: `NameUse`s in order.  Found by text, so in code th
 comments are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 In: entries.  Out: the last ones that were set.
 """
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 K = TypeVar("K")

@@ -60,8 +60,6 @@ What is pinned comes before everything; what was chosen before and is no candida
 one last before the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

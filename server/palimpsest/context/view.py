@@ -4,8 +4,6 @@ In: the parsed document, the scope and editing block at the cursor, the workspac
 that several sources need, computed once.  A view is immutable, knows no editor and no token, and reads no file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

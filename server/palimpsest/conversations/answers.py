@@ -4,8 +4,6 @@ errors").
 In: values.  Out: XML and fields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

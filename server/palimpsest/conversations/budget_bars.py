@@ -3,8 +3,6 @@
 In: counts.  Out: Markdown.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from palimpsest.conversations.budgets import ConversationUsage

@@ -3,8 +3,6 @@
 In: counts.  Out: what is used and left, and whether it is time to compact.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

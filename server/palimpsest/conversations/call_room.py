@@ -3,8 +3,6 @@
 In: tokens, what counts those of a text.  Out: how much of a text fits.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 In: a reply's text, tools.  Out: results for the model, kept with the turn; events.  Knows no tool.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

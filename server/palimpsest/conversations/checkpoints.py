@@ -5,8 +5,6 @@ them count; going back makes a checkpoint of what is there first.  Those that so
 automatic ones the newest.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import sqlite3

@@ -4,8 +4,6 @@ In: a conversation that grew too long, or a wish.  Out: applied compactions.  Th
 grammar; where it cannot, rules alone do, and the compaction says so (`written_by`).
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -3,8 +3,6 @@
 In: a text in parts of any size.  Out: `Content`.  Until it is whole it has a name that says who writes it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

@@ -4,8 +4,6 @@ In: texts, whole or as they come.  Out: their hashes, and any range of them by c
 of megabytes is never in memory as a whole unless it was given so.  A line ends behind `\\n`; numbers are 0-based.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections import OrderedDict

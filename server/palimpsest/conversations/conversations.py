@@ -3,8 +3,6 @@
 In: names, documents.  Out: rows.  A conversation's turns are `turns.py`'s.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: a conversation.  Out: its usage, and what each piece of it takes; where counts are estimated, the usage says so.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the conversations of a workspace are kept.  Knows nothing of what is in them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path

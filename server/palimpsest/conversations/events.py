@@ -3,8 +3,6 @@
 Out: plain values.  Who shows a conversation listens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ one conversation alone.
 In: facts.  Out: those that were not forgotten, with ids that are never used again.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass, replace

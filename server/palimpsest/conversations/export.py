@@ -3,8 +3,6 @@
 In: a memory, a conversation.  Out: values that JSON can hold.  Reads, and changes nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -3,8 +3,6 @@
 In: what `export.py` has gathered.  Out: text.  Contents stand between fences that they cannot end.  Pure.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

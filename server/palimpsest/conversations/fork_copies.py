@@ -5,8 +5,6 @@ In: a connection inside a transaction, two conversations.  Out: rows.  Contents 
 stay; turns keep their numbers.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 

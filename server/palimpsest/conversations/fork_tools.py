@@ -3,8 +3,6 @@
 In: tasks, descriptors, files.  Out: answers.  Files are read as far as a model may see them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ its own task is decoded; children that were spawned together are answered in one
 being answered here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ In: tasks.  Out: forks with the children's conversations.  A child has copies of
 (under a memory key of its own, the fork's id), so that nothing it does changes the parent.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ In: questions.  Out: answers.  An editor's window and an agent's connection are 
 for good is kept for the folder that the file is in, and holds in every editor and for agents, too.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

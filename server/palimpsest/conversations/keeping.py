@@ -3,8 +3,6 @@
 In: what somebody said.  Out: the turn, whose own text is whole; the refs of a reply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

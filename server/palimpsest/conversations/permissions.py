@@ -4,8 +4,6 @@ In: a folder, what was asked, the answer.  Out: the answer, until it is forgotte
 Asks nobody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from palimpsest.conversations.store.database import Database

@@ -3,8 +3,6 @@
 In: turns and what is kept beside them.  Out: messages.  Pure.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

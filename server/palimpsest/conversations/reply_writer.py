@@ -3,8 +3,6 @@
 In: all that there is so far.  Out: the turn, its refs, events.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -3,8 +3,6 @@
 In: a prompt, a descriptor.  Out: what the model says, in a tail of its own, so that no conversation's is disturbed.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 from palimpsest import wire

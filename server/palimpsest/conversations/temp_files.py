@@ -4,8 +4,6 @@ In: texts.  Out: ids, which every member of the family knows.  Owner of the tabl
 conversation that all of it comes from; its files go when they are deleted.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 import time

@@ -4,8 +4,6 @@ In: texts.  Out: counts, and whether they are estimated.  A text is counted once
 engine answers, or one that has no tokenizer to ask.  Owner of the counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ In: calls.  Out: outcomes.  Which tools there are is `conversations/operations/`
 the person is asked, by the host; documents are `conversations/documents/`'s.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

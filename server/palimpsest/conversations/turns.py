@@ -4,8 +4,6 @@ In: what a person, a model or a tool says, whole or as it comes.  Out: the branc
 Nothing is ever overwritten but a turn that is still being written.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Mapping

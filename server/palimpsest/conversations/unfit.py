@@ -3,8 +3,6 @@
 In: a model.  Out: a sentence, with the command that gets another one.  Pure.
 """
 
-from __future__ import annotations
-
 from palimpsest.models.known import KNOWN
 from palimpsest.wire import ModelInfo
 

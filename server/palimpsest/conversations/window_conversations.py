@@ -3,8 +3,6 @@
 In: the window's services and documents, a host who asks the person and writes files.  Out: owners, by name.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ In: the folders.  Out: the memory.  Owner of the connection to its database.  Wi
 database, and so does whoever else works there.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from pathlib import Path

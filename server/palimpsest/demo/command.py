@@ -3,8 +3,6 @@
 In: options.  Out: a picture in the terminal, or one JSON object.  Exit status 1 when there is no engine to show.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import io

@@ -3,8 +3,6 @@
 In: events of the story.  Out: rich renderables.  Asks nobody anything.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 In: a started driver and a workspace.  Out: `StoryEvent`s, a completion, a suggestion.  Draws nothing.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field

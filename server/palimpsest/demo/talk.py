@@ -4,8 +4,6 @@ In: a started driver and a workspace.  Out: `TalkStep`s.  Two turns are written 
 with any model; the reply, the forks and the counts come from the real engine, what is kept from the real database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

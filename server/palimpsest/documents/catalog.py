@@ -5,8 +5,6 @@ of them, why what is there may not be read.  Reads a bounded number of documents
 keeps their outlines, not their texts.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Documents and the `[[links]]` between them, declared: what an editor is offered of them."""
 
-from __future__ import annotations
-
 from palimpsest.features import Feature, Method
 
 _IN = "palimpsest.documents.lsp"

@@ -6,8 +6,6 @@ some of it differently, and may not be given every text (`languages/risks.py`). 
 loader in C can be made to end the process.  What cannot be read is left out.  Pure.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from bisect import bisect_left

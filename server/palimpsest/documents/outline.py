@@ -5,8 +5,6 @@ Of front matter it knows `title` and `aliases`; of other formats headings with a
 no link and reads no file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: a document's text, what a link means.  Out: its first lines, a summary.  Pure; knows no file and no editor.
 """
 
-from __future__ import annotations
-
 from palimpsest.documents.markdown import lines_of
 from palimpsest.documents.outline import Heading, outline
 from palimpsest.text.paragraphs import first_paragraph

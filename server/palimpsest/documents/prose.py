@@ -5,8 +5,6 @@ In: a text.  Out: links with their places.  A link's text in brackets (`[[1]](ad
 links to documents.  Pure.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 
 from palimpsest.documents.markdown import prose

@@ -5,8 +5,6 @@ agree, and refusals.  A candidate holds all edits of one reply; candidates that 
 Pure: does not know about formats, engines or editors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 In: a file before and after.  Out: the editing block of the old text, and its edits in the block's own lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.context.editing.block import editing_at

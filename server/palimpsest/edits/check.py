@@ -4,8 +4,6 @@ In: what a format read, the blocks shown, the documents as they were then.  Out:
 refusals.  A change is made as written or refused as a whole; nothing is guessed.  Parses no code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from palimpsest.edits.line_edits import normalised

@@ -6,8 +6,6 @@ In: the reply as checked, the documents without the proposal, what that does to 
 Pure: does not know about engines or editors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from palimpsest.edits.candidates import merged_by_document

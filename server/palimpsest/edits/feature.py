@@ -1,7 +1,5 @@
 """Edits by the model, declared: what an editor is offered of them."""
 
-from __future__ import annotations
-
 from palimpsest.features import Feature, Method
 
 REWRITE = "refactor.rewrite.palimpsest"

@@ -7,8 +7,6 @@ In: the blocks shown, each format's rules for one of them.  Out: GBNF with the r
     free   a whole line with its end, which does not begin with one of our tags either
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from palimpsest.edits.shown import ShownBlock

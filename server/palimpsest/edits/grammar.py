@@ -13,8 +13,6 @@ the digits of k, so a block of n lines has about n small rules of each kind and 
     <p>-all-n-d…   the rest of any number of n digits that begins with the digits d…
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.edits.gbnf import MAX_SUGGESTIONS as MAX_SUGGESTIONS

@@ -3,8 +3,6 @@
 In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: does not know about formats or documents.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Sequence
 

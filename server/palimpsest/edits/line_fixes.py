@@ -5,8 +5,6 @@ slips look like in most: a line twice, a letter wrong in a name, an operator or 
 something missing at a line's end, a value that is not returned.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 In: a parse and lines of it.  Out: `Slip`s, each with the names that may be meant.  Pure: reads trees through `syntax/`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches

@@ -3,8 +3,6 @@
 In: changes, the documents they were made for, the documents now.  Out: changes that apply now, or None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

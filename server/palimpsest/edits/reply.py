@@ -3,8 +3,6 @@
 Out: immutable data.  `check.py` makes edits of documents of edits of blocks, or refuses them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest.types import DocumentChange, LineEdit, Refusal

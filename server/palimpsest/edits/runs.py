@@ -9,8 +9,6 @@ characters, so that few parses are open at any time; once the place is known, th
     <p>-more-k  the line `k` and what follows it, or the end of the run
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

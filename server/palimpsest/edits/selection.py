@@ -4,8 +4,6 @@ In: blocks as shown, the selected lines, a reply.  Out: blocks in which only the
 with a problem if it changes others.  Pure: does not know about formats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

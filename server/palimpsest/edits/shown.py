@@ -4,8 +4,6 @@ In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s
 know about documents, tokens or engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 In: a folder.  Out: a message that is ready to paste, and the files it is about.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ workspace is neither read nor named to the model; binary files, links and files 
 Everything here blocks: it runs on a thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

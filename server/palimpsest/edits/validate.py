@@ -4,8 +4,6 @@ In: the document before the edits, the words its model was shown, the edits.  Ou
 why they are refused.  Pure: does not know about replies, blocks or editors.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ stdout stays silent.  With `--http` it is a person's own: it says on stderr what
 engine too.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import faulthandler
 import logging

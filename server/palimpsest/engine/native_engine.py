@@ -4,8 +4,6 @@ In: a model file and settings.  Out: the parts, each with its own work.  Owns ev
 thread.  Knows no request and no job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 In: arguments.  Out: `Options`, or what is wrong with them on stderr and exit status 2.  Opens nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import math

@@ -4,8 +4,6 @@ In: options, at an address whose lock is ours.  Out: an exit status; it answers 
 crash inside libllama ends this process: that is meant, the server starts the next one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import logging

@@ -4,8 +4,6 @@ In: an index, the files of a gathering.  Out: `languages/name_index.py`'s answer
 a file is kept with the gathering (`WorkspaceFiles.once`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol

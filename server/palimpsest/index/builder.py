@@ -8,8 +8,6 @@ is right however the last one ended.  Only one process walks through a folder; t
 has changed, and take over when that process is gone.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3

@@ -3,8 +3,6 @@
 In: messages.  Out: lines, and messages again.  Both ends are of one installation: a line that is none is an error.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ In: names, packages, paths.  Out: rows as they are in the database, by paths rel
 ask.  A database that cannot be read answers nothing.
 """
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import threading

@@ -3,8 +3,6 @@
 In: the cache folder, a workspace folder.  Out: one sentence, and whether the index is whole.  Builds nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ In: a parse.  Out: its definitions, packages, imports and words as plain values,
 secrets.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from array import array

@@ -4,8 +4,6 @@ Out: SQL, a fingerprint.  An index with another fingerprint is thrown away, sinc
 queries find other names.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 from importlib.resources import files

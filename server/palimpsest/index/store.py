@@ -4,8 +4,6 @@ In: rows of files.  Out: a database, and which files it has in which version.  A
 with something else is thrown away.  Several processes may write to one; each file's rows are replaced as a whole.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

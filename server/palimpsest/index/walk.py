@@ -5,8 +5,6 @@ In: a folder, limits.  Out: paths with their versions, and what was left out for
 found by its own path.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections import Counter, deque

@@ -3,8 +3,6 @@
 In: messages on stdin.  Out: messages on stdout.  What an editor has open is answered between two files of a walk.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import queue

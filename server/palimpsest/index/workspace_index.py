@@ -7,8 +7,6 @@ A row counts only while its file is as it was read and may be shown to a model; 
 less, never something wrong.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -53,8 +53,6 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterator, Sequence

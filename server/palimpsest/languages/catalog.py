@@ -4,8 +4,6 @@ In: requests, made while the user types.  Out: the descriptions that are ready; 
 then calls `on_ready`.  Owner of the descriptions and of the pending reads.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

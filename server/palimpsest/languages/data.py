@@ -4,8 +4,6 @@ Out: a base class.  Their editing blocks are parts of the whole file, cut betwee
 `pieces` finds; nothing in them is a name that code uses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Point, Range

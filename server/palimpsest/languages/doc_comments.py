@@ -4,8 +4,6 @@ In: a parse and a scope, or lines, and which comments document.  Out: the docume
 lines.  Comments are found by their lines, so that they are also found in code that does not parse.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

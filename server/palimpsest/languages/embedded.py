@@ -4,8 +4,6 @@ In: a parse of the whole document.  Out: parses of the parts in their own langua
 bytes.  A part in a language without a grammar is a part of its document.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from palimpsest.languages.registry import language_of, languages

@@ -4,8 +4,6 @@ In: names of packages and files.  Out: a grammar, compiled queries.  What does n
 line in the log: an installed grammar may be newer or older than the query, and a person goes on without it.
 """
 
-from __future__ import annotations
-
 import importlib
 import logging
 import re

@@ -4,8 +4,6 @@ In: lines, the pattern of a mark.  Out: the lines of each text, statements that 
 that have them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 

@@ -6,8 +6,6 @@ the workspace may not lead out of the workspace.  Secrets are refused by name an
 and `.palimpsestignore` name does not exist.  Git's rules do not count, since libraries are what git ignores.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import threading

@@ -6,8 +6,6 @@ the questions, each but the last answered in well under a millisecond, and never
 An answer may be incomplete while the index is being built, but what it says was so when the file last changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

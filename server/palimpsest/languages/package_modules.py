@@ -4,8 +4,6 @@ In: names of packages, what files declare, the index of the workspace.  Out: fil
 folders: the index knows them all; where it does not know every file yet, folders with the package's name are looked at.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path

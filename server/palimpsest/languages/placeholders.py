@@ -8,8 +8,6 @@ and a body of `...` is one only where the same definition had code before, and i
 is that code commented out.  Elsewhere its words or dots tell.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 In: a language id.  Out: a `Language` without a tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from palimpsest.languages.base import Base

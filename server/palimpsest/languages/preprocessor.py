@@ -5,8 +5,6 @@ known, but where it stands often says that it can be left out: between `class` a
 field, on a line of its own.  Of branches that take turns the first one is kept.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

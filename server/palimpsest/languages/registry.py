@@ -3,8 +3,6 @@
 In: a language id, a path.  Out: the `Language` found by its folder; if there is none, one without a grammar.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import pkgutil
 from functools import cache, lru_cache

@@ -7,8 +7,6 @@ in memory of a fixed size, and some versions write behind its end (256 levels). 
 than `MOST_LEVELS` is not parsed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

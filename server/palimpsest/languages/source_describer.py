@@ -4,8 +4,6 @@ In: the rules of a language, a module's files.  Out: `Description`s.  Reads a bo
 bounded number of steps for one description; runs in the background.  Owner of the parses.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping

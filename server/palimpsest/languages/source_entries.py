@@ -4,8 +4,6 @@ In: a parse.  Out: its top-level definitions and values by name, and `ModuleEntr
 imports.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence

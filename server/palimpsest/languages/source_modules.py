@@ -5,8 +5,6 @@ In: which files a module is, which a language knows how to find.  Out: files, de
 at files through `WorkspaceFiles.once` and `LibraryFiles` only and reads little; trees are read in the background.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

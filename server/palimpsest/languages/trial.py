@@ -5,8 +5,6 @@ whether its parse was in time.  The process ends with its stdin, at once at a te
 memory, and with status 0 behind one that has left it large.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tree_sitter import Tree

@@ -5,8 +5,6 @@ stop it from within its process.  What a text did is remembered while this proce
 tried no more.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import logging

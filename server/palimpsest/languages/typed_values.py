@@ -9,8 +9,6 @@ empty if nothing is declared in the document.  Does not infer types or follow im
     for (var line : lines) line.price()           {"Line"}, where `List<Line> lines`
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

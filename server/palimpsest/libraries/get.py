@@ -4,8 +4,6 @@ In: a backend.  Out: a folder with libllama.  The archive is compared with a pin
 hash; of its members only libraries of llama.cpp are unpacked, and nothing of it is run.
 """
 
-from __future__ import annotations
-
 import base64
 import ctypes
 import hashlib

@@ -4,8 +4,6 @@
 processors, of which ggml loads the best at run time.  No Node is needed: an archive is a tar file.
 """
 
-from __future__ import annotations
-
 import platform
 import sys
 from collections.abc import Iterator

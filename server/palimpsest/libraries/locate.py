@@ -6,8 +6,6 @@ A library that is set goes before one that was fetched (`palimpsest engine get`)
 package: a llama-cpp-python that the person installed, then xllamacpp, which comes with this package.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

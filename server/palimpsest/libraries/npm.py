@@ -4,8 +4,6 @@ In: the environment, `.npmrc` of the person's home.  Out: a `Registry`.  Runs no
 https://docs.npmjs.com/cli/using-npm/config says which names there are; a scope's own registry goes before the general.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

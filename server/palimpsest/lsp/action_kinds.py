@@ -1,7 +1,5 @@
 """The kinds of our code actions: what a client with a place for it is told of each, and which it asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lsprotocol import types as lsp

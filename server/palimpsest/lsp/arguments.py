@@ -6,8 +6,6 @@ Nothing comes in many shapes: no argument, null, and an empty list where an obje
 their empty tables and nil so.  All of them are an object without fields, and a field that has such a value is missing.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 In and out: lsprotocol's types on one side, `text` and `types` on the other.  Knows no document store.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lsprotocol import types as lsp

@@ -9,8 +9,6 @@ end of the input is heard by the thread that reads it.  Native code that never g
 all threads: so the system's own timers, which need no thread of ours, end the process (not on Windows).
 """
 
-from __future__ import annotations
-
 import faulthandler
 import logging
 import os

@@ -1,7 +1,5 @@
 """What the server does for every document: declared here, each part carried out by a module of this package."""
 
-from __future__ import annotations
-
 from palimpsest.features import Feature, Method
 
 _IN = "palimpsest.lsp"

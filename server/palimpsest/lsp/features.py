@@ -7,8 +7,6 @@ comes right behind it, all at once, so that no keystroke waits for an import, an
 held back (`window.py`).  A feature that is declared to be late comes when a person first uses it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from importlib import import_module

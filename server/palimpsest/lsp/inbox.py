@@ -4,8 +4,6 @@ In: the bytes of one message after the other.  Out: JSON-RPC messages in order, 
 state (before `initialize`, open, after `shutdown`) and of what is held back.  Knows no feature.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -3,8 +3,6 @@
 In: declarations (`palimpsest/features.py`).  Out: commands, functions.  Knows no feature.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

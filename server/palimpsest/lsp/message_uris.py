@@ -3,8 +3,6 @@
 In and out: messages as JSON values.  Knows nothing of files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 In: what pygls and lsprotocol make of a message's free parts.  Out: dictionaries, lists and scalars.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -24,8 +24,6 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * A workspace folder without a name is one, and what is none beside it is passed over; pygls refuses `initialize`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

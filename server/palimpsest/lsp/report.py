@@ -4,8 +4,6 @@ In: what happened.  Out: `palimpsest/status`, a message, or a line in the log.  
 and the status; a command's failure is its answer; the same warning is shown once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping

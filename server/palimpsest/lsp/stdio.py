@@ -9,8 +9,6 @@ Between two messages the loop has a turn: a handler that is `async` begins with 
 them, however many messages came in one read.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -3,8 +3,6 @@
 In: arguments of `palimpsest … --json`.  Out: its answer, or its error.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

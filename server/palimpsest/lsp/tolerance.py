@@ -5,8 +5,6 @@ does not have as they are, and leaves out of a list what makes no sense in it.  
 document is `UNREADABLE` there.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from enum import Enum

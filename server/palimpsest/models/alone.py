@@ -3,8 +3,6 @@
 In: paths, bytes.  Out: digests, or a ModelError that says what is in the way.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -3,8 +3,6 @@
 In: the settings, a machine.  Out: rows for a list in an editor, and the file that a name stands for.  Fetches nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ GGUF file in the cache folder, named after the adapter, so that a new adapter cr
 to it for the next adapter.  Both are Apache-2.0; the base is HuggingFaceTB's.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import zipfile

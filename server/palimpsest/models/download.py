@@ -5,8 +5,6 @@ stopped, also in another process.  The result is compared with the SHA-256 that 
 reported by the hub.  If there is none, a person must say that the file need not be checked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

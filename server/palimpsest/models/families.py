@@ -13,8 +13,6 @@ The joint order is an ordinary prompt with an empty prefix and the first part of
 model trained with the prefix first is prompted with the suffix first.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar

@@ -5,8 +5,6 @@ In: settings, the user's folders.  Out: paths.  `download.py` and `default_model
 about engines.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from importlib import resources

@@ -6,8 +6,6 @@ The token of the Hugging Face hub is sent only to the hub's own origin, not to o
 not along redirects.  `HF_ENDPOINT` names another hub, which counts as the person's own, over https or on this machine.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ Most are pinned by the file's SHA-256 and the repository's revision, as the hub'
 could be looked up, `sha256` is empty, and a download is compared with the hash that the hub then states.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -3,8 +3,6 @@
 In: the system.  Out: a `Machine`.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

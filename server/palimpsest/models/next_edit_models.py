@@ -3,8 +3,6 @@
 In: the setting `next_edit.model`, a file's names.  Out: a path, a format's name.  Fetches and loads nothing.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

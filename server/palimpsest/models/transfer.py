@@ -7,8 +7,6 @@ private address to one that others can read.  A body is limited in bytes by the 
 speed.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

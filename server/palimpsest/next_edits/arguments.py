@@ -4,8 +4,6 @@ In: a call, the parameters before and after.  Out: the new arguments; None if th
 unpacked arguments or a call that does not fit the old parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

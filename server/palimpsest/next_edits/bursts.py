@@ -8,8 +8,6 @@ when something else is edited, the cursor goes elsewhere, the document is saved 
 Bursts that ended are kept for a while, so that their next edits are still found after the cursor has left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

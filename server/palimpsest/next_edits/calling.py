@@ -4,8 +4,6 @@ In: a change, files.  Out: sites.  The value of a new parameter is left open, un
 visible at the call.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -4,8 +4,6 @@ Out: immutable data.  `uri` is the edited document, `scope` a qualified name (`C
 the file).  Changes compare by value, so that a dismissed one is recognised.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

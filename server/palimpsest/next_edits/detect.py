@@ -4,8 +4,6 @@ In: parses of a document before and after the edit.  Out: changes.  None if the 
 too many lines were edited, or if the tree does not show it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 

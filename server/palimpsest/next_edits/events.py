@@ -6,8 +6,6 @@ Edits that follow one another near by and came about in one way are one event, a
 others.  The newest, while it may still go on, is two if there was a pause in it.  What a formatter did is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -5,8 +5,6 @@ on a thread, one call at a time.  Owner of its caches: changes by burst, places 
 open.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

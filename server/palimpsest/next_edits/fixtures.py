@@ -4,8 +4,6 @@ In: a rename, files.  Out: uses, and which files see the fixture.  A test's own 
 and what a test is parametrized with are other things.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 

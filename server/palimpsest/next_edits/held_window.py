@@ -6,8 +6,6 @@ Each other line that is shown is read by the engine again, and with Zed's format
 stays where it is, growing and shrinking with its text, until the cursor comes near one of its ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ not have it before, neither the document nor its language defines it, and other 
 import for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Iterator

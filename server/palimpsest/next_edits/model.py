@@ -4,8 +4,6 @@ In: places with a gap.  Out: complete places.  Answers are checked like any sugg
 requested where completions are off or while the model is still loading.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ One is under way and one waits for it to end.  Whoever asks the same is given th
 else ends what is under way and takes the place of the one that waits.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass

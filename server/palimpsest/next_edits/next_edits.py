@@ -9,8 +9,6 @@ Places are searched again in the current texts for every request, so none is sta
 edit has new syntax errors.  Who asks while a model is at work for another place does not wait for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

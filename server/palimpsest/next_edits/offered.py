@@ -4,8 +4,6 @@ In: places and where they begin, ids, the edits of documents.  Out: ids, and whe
 the ids and of what was dismissed or accepted, which moves along with the text.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ number and time.  The index says which files have the words; without one, each i
 so nothing secret, ignored or outside is found, and nothing that a program writes; runs on its caller's thread.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 In: lines as they are, as they were, as they would be.  Out: why an edit is not offered, "" where somebody may want it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -4,8 +4,6 @@ In: a rename, files.  Out: sites.  Shadowed names, strings, comments and members
 are left alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site

@@ -8,8 +8,6 @@ passed what is above.  Then come the other documents.  Who asks is also offered 
 are open what was made once.  Only the newest burst counts: who does something else is done with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice

@@ -4,8 +4,6 @@ In: imports, the workspace's files.  Out: yes or no, where what files pass on of
 file.  Owner of the trees of those that pass something on.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice

@@ -4,8 +4,6 @@ In: a change, the edited file as it is now, a file.  Out: sites in document orde
 texts, so they are never stale, and one that has been edited is no longer found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from palimpsest.next_edits.calling import argument_places, await_places

@@ -5,8 +5,6 @@ together only the tree of before can tell, so a tag is known by its number; noth
 fewer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -7,8 +7,6 @@ Files and changes that are over are blocks, each read by itself and once; only t
 are read again.  Of a format whose sections do not stand apart, the whole prompt is.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

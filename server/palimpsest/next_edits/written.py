@@ -8,8 +8,6 @@ What was given out holds while the person types what it says (`held.py`): it kee
 again.  While a person sees one, what follows it is asked in the background.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

@@ -11,8 +11,6 @@ A workspace's prompt is
 where every block (and the footer) is encoded behind the header alone, and the tail sees all of it.
 """
 
-from __future__ import annotations
-
 from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.types import FOOTER as FOOTER
 from palimpsest.types import HEADER as HEADER

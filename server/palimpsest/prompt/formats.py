@@ -3,8 +3,6 @@
 The word "diff" is used for the format udiff alone: it leads small models to write unified hunks (docs/formats.md).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _NUMBERED = """\

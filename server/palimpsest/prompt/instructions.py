@@ -4,8 +4,6 @@ In: the name of a language, an edit format.  Out: text.  The embedded model is t
 Each format has its own text (`edits/formats/`).
 """
 
-from __future__ import annotations
-
 from palimpsest.prompt.blocks import render_numbered, render_plain
 from palimpsest.prompt.formats import FormatText
 from palimpsest.text.markup import escape_closing

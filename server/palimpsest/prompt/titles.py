@@ -3,8 +3,6 @@
 Out: texts, with `{}` for a name; what tells those of a model that writes them elsewhere.  Pure.
 """
 
-from __future__ import annotations
-
 MISSPELT = "Fix the misspelt name `{}`."
 LACKS_LINE_OF = "Add the missing line that sets `{}`."
 LACKS_LINE = "Add the missing line."

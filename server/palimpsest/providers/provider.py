@@ -4,8 +4,6 @@ In: a `Target`.  Out: a connection to the engine, its health as it changes, the 
 `supervisor.py` does what is the same for both.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

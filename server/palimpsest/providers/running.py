@@ -4,8 +4,6 @@ In: the usual ports of the loopback interface.  Out: what answers there as a lla
 question for its properties, and none of them is used unasked.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ starts or reaches the engine, `lifecycle.py` says what follows from what happens
 empty: every generate carries its `sync`, so nobody has to be told.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -4,8 +4,6 @@ In: settings, folders.  Out: a session; `SettingsChanged` with the parts that be
 none makes another: a new one is a line in `build`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import secrets

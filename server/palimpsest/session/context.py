@@ -3,8 +3,6 @@
 In: a cursor; blocks, files.  Out: the view, the chosen blocks, and what the engine has of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

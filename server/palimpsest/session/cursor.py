@@ -4,8 +4,6 @@ In: the editor's word, requests for a position, edits.  Out: `CursorMoved`, also
 Owner of that place.
 """
 
-from __future__ import annotations
-
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.documents import LOST
 from palimpsest.text.snapshot import Position, Snapshot, moved

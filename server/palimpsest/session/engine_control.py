@@ -4,8 +4,6 @@ In: what a person asks, settings that changed.  Out: the engine's answers; `Cach
 and kept alive is `providers/`'s to know.
 """
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 

@@ -4,8 +4,6 @@ In: completions, suggestions and next edits that were shown, accepted or rejecte
 owners, counts for the statistics.
 """
 
-from __future__ import annotations
-
 from palimpsest.completions.completions import Completions
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.session.cursor import Cursor

@@ -4,8 +4,6 @@ In: documents, saved and changed files, settings.  Out: the same for the index, 
 and `IndexBuilt`.  Owner of when the index is begun and ended.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from contextlib import suppress

@@ -4,8 +4,6 @@ In: that the cursor, a file, a setting or a block changed.  Out: blocks and the 
 cache, then what belongs after the completion on screen.  Owner of the pause.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 from palimpsest.completions.completions import Completions

@@ -5,8 +5,6 @@ suggestions, next edits, commit messages.  `building.py` puts it together.  Know
 and no cache.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar

@@ -8,8 +8,6 @@ person leaves what they went through: for another document, or far away.  A jump
 nothing: the cursor has to have been on two lines there.
 """
 
-from __future__ import annotations
-
 import time
 
 from palimpsest.context.activity.activity import Activity

@@ -3,8 +3,6 @@
 In: a parse.  Out: calls with their arguments, functions with their parameters; positions in bytes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest.syntax.parse import Language, Parsed, parse_text

@@ -5,8 +5,6 @@ indented without a parent, the language scans its lines instead, together with t
 with brackets, these lines are parsed once more with brackets that fit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: a parse, imports.  Out: edits of lines.  Knows no style but where imports stand, and how names are in order there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 In: a parse.  Out: `Import`s.  Reads no file: which file an import means is not known here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ Some grammars report no error for a statement with a wrong indent, although such
 In: a line, or a parse.  Out: columns; the number of such statements, and whether an edit adds to them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

@@ -3,8 +3,6 @@
 In: a parse, lines or a scope.  Out: names with signatures.  Does not infer types or follow imports.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: a parse, bytes of it.  Out: members, and plain names that the document does 
 no file: whether another file has such a name is for others to say.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

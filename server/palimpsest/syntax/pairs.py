@@ -3,8 +3,6 @@
 In: a parse and lines.  Out: `Pair`s, in bytes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tree_sitter import Node

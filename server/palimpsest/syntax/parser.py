@@ -13,8 +13,6 @@ for each key, only when somebody asks for the parse of exactly this text.  What 
 another process first; a document that this died of has no tree until it is opened again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

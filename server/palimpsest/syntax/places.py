@@ -4,8 +4,6 @@ In: a parse, bytes.  Out: whether a token begins there, whether all between two 
 that ends there, which lines the nodes around it have.  Knows no language.
 """
 
-from __future__ import annotations
-
 import re
 
 from tree_sitter import Node

@@ -4,8 +4,6 @@ In: a parse and a position.  Out: one of the three.  The tree tells; the syntax 
 is no tree, and of a string that the line leaves open.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tree_sitter import Node

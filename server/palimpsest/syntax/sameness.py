@@ -3,8 +3,6 @@
 In: a parse and lines of it.  Out: tokens with the structure around them, equal for code that differs in layout only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

@@ -7,8 +7,6 @@ lines; a lambda is no scope.  A blank line or a comment after a definition's las
 deeper than the definition, since that is where a person continues to type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.syntax.definitions import OUTLINE_DEPTH, all_headers, headers_at, headers_between

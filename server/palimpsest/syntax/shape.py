@@ -7,8 +7,6 @@ block, and between two definitions; between other statements it is a line.  Unfi
 recovered from it, and by indentation if it recovered nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

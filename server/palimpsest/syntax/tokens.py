@@ -3,8 +3,6 @@
 In: a parse and lines.  Out: tokens, white space left out.  A name is one token, whatever it consists of.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tree_sitter import Node

@@ -3,8 +3,6 @@
 In: a parse.  Out: names.  Does not infer types, follow imports or know about edits.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain

@@ -4,8 +4,6 @@ In: a parse and a name.  Out: `Use`s; names in comments and strings do not count
 types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -4,8 +4,6 @@ In: uses that define a name.  Out: yes or no.  A property's getter and setter, t
 condition or the other compiles are one; what is defined twice, one after the other, is two.  If in doubt no.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ In: a folder, the model's path, the engine's settings as a mapping.  Out: paths 
 derive independently.  Creates and opens nothing; of the model only size and modification time are read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

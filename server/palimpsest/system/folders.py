@@ -3,8 +3,6 @@
 In: the environment.  Out: paths, created on demand.  The runtime folder is private (mode 0700) on every platform.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -6,8 +6,6 @@ filter, file system monitor), fetches no missing objects, and has bounds on memo
 folders may be asked about, and which files read.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

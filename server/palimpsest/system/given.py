@@ -4,8 +4,6 @@ In: a parser, an option's name, its value.  Out: what it has; or the parser says
 with what would be right, and ends with status 2.  Knows no option.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

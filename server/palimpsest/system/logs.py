@@ -4,8 +4,6 @@ In: a format, a file.  Out: logging handlers.  Parts of a message may be untrust
 exception) and contain line ends or control sequences that forge other lines; those are escaped, and long texts cut.
 """
 
-from __future__ import annotations
-
 import logging
 import logging.handlers
 import os

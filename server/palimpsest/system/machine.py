@@ -6,8 +6,6 @@ What psutil does not know is a container's share: the limits of its cgroup (vers
 this process may use are threads of one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psutil

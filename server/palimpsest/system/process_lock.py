@@ -7,8 +7,6 @@ even by SIGKILL, and tells which process holds it.  So ending that process needs
 belong to another process by now.  Closing any descriptor of the file releases a POSIX lock: open the file only once.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import struct

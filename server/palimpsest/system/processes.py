@@ -6,8 +6,6 @@ A process that has ended and that nobody has waited for (a zombie) is gone, whic
 When one began, psutil tells by the clock, which may be set meanwhile: on Linux, the system itself is asked.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import time

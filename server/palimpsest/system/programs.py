@@ -3,8 +3,6 @@
 In: a name, a search path, folders with untrusted files.  Out: a path.  Runs nothing.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable

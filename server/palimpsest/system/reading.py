@@ -5,8 +5,6 @@ untrusted repository may contain devices and pipes, which can be read for ever, 
 elsewhere; so all of its files are read through this module.  Knows no format.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ lead elsewhere (`.git`, `commondir`, `alternates`).  So git sees nothing but wha
 files and folders that belong to this repository.  Writes nothing in it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -4,8 +4,6 @@ Out: a console that shows every text as it is.  Paths, names of models and messa
 is markup (`[q4]`) or an emoji (`:car:`); a style is said beside the text.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.console import Console

@@ -3,8 +3,6 @@
 In: texts, lines.  Out: counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

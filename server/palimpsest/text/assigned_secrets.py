@@ -8,8 +8,6 @@ word with letters, digits and signs as a password.  What a program fills in (`${
 Each name is looked for once and its lines are bounded, so time is linear in the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import unquote

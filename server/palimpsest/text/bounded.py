@@ -4,8 +4,6 @@ In: a dictionary in order of use.  Out: the same without its oldest entries.  Th
 a factor of a thousand, and a parse takes tens of bytes for each character.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -3,8 +3,6 @@
 In: a document's name and lines.  Out: yes or no.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import islice

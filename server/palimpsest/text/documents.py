@@ -3,8 +3,6 @@
 In: snapshots.  Out: snapshots, found by URI.  Knows no protocol and reads no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from palimpsest.errors import InvalidArgument

@@ -3,8 +3,6 @@
 In: their texts, the file's path from the folder of each.  Out: what one level is.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

@@ -3,8 +3,6 @@
 In: a path below the workspace's folder, a text.  Out: whether a program writes it.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 

@@ -3,8 +3,6 @@
 In: lines.  Out: a tab or spaces; lines.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 In: text.  Out: text.  Knows no element by name.
 """
 
-from __future__ import annotations
-
 import re
 from xml.sax.saxutils import quoteattr
 

@@ -5,8 +5,6 @@ In: a text.  Out: whether most of it is such lines; the text with them cut.  Pur
 A line counts if it has over 2,000 characters and hardly a space among them; a paragraph on one line has more.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

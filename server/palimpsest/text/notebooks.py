@@ -4,8 +4,6 @@ In: URIs of notebooks and cells.  Out: a cell's index, and the cells before it. 
 own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

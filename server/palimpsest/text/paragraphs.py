@@ -3,8 +3,6 @@
 In: a text.  Out: a part of it.  Knows no markup.
 """
 
-from __future__ import annotations
-
 LONGEST = 600
 
 

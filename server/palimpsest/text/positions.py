@@ -4,8 +4,6 @@ In: one line without its line end.  Out: columns (code points), or units of the 
 of UTF-8, code units of UTF-16, code points of UTF-32.  Knows no document and no editor.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]

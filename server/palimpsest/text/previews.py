@@ -4,8 +4,6 @@ In: a text.  Out: its beginning, in which nothing is hidden: a character that ca
 around, is written as its code; and a message in which nothing can be clicked.  Pure.
 """
 
-from __future__ import annotations
-
 from palimpsest.visible import visible
 
 MOST_LINES = 20

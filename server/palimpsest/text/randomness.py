@@ -8,8 +8,6 @@ that its pairs cost in words, by `_TABLE`, less those that they cost in the smal
 Pieces between separators are added up as long as the sum rises, so a key is found in an address or a path, too.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Iterator

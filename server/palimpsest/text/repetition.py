@@ -10,8 +10,6 @@ a letter (rows of numbers, rules of dashes) are allowed.
     lines              a cycle of up to eight lines, two copies and the beginning of a third
 """
 
-from __future__ import annotations
-
 import re
 
 LOOK_BACK = 1000

@@ -3,8 +3,6 @@
 In: URIs.  Out: folders, paths shown to a model, refusals.  Reads no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ Out: the tables of `secret_formats.txt`.  What looks random is masked without an
 what is shorter or no more random than a word is masked too, and a document that holds a key is known.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -6,8 +6,6 @@ The names are in `secret_files.txt`, by kind, and suffixes in `secret_suffixes.t
 templates (`.env.example`) are judged by their content instead (`tokens.py`).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from fnmatch import translate

@@ -4,8 +4,6 @@ In: URIs as the editor writes them, of documents and of workspace folders; ident
 URIs.  Resolves symlinks; opens no file.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

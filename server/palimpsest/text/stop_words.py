@@ -3,8 +3,6 @@
 Out: a set.  The words are in `stop_words.txt`.
 """
 
-from __future__ import annotations
-
 from palimpsest.text.word_lists import word_lists
 
 STOP_WORDS = frozenset[str]().union(*word_lists("palimpsest.text", "stop_words.txt").values())

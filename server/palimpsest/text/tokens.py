@@ -9,8 +9,6 @@ Lines with `gitleaks:allow` or `pragma: allowlist secret`, and values that conta
 No repetition is nested, so time is linear in the text.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import defaultdict

@@ -3,8 +3,6 @@
 In: URIs as editors write them, paths.  Out: paths, URIs.  Resolves symlinks; opens no file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -4,8 +4,6 @@ In: a package, a file in it.  Out: the file's sections by their heads, `;; name`
 comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from importlib.resources import files

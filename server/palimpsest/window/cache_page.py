@@ -3,8 +3,6 @@
 In: what `palimpsest.cache.map` answers, and the last request for text.  Out: a page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil

@@ -4,8 +4,6 @@ In: what `palimpsest.context.show` and `.usage` answer, and the last request for
 each block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

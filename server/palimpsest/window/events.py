@@ -6,8 +6,6 @@ In: events, as plain values.  Out: calls, in the order of registration, which is
 Whoever tells an event has already noted what it says, and everything is told on the window's event loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ it of the same kind are indented; edits with these.  Read on a thread, and again
 is known.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 In: rows of pieces.  Out: lines, and where which kind is in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ In: `soon`, called again and again.  Out: the work, once, after the last call; e
 With a `Usage` it counts as busy from the first call on, so that a client can wait for its end.  Knows no document.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

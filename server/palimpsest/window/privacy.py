@@ -10,8 +10,6 @@ which one was found stays secret until no part of one is left.  Documents outsid
 files yet, are judged by name and text; git's rules are not looked up for them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

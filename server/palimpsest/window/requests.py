@@ -3,8 +3,6 @@
 In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -4,8 +4,6 @@ In: the parts that `session/building.py` makes, and replaces when settings chang
 answers, counted.  Owners ask for a part each time they need it, because it may have been replaced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ own soon adds that to the file, which several windows share.  A problem with the
 once, and what could not be written stays in memory and is tried again.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import os

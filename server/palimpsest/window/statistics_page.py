@@ -3,8 +3,6 @@
 In: what `Statistics.report` tells.  Out: text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

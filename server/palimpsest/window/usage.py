@@ -3,8 +3,6 @@
 In: the engine's answers.  Out: figures for the status and the cache map.  Knows no engine.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ block that has no room, and what each source says of it.
 In: what `palimpsest.context.why` answers.  Out: a page, with a link for each block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ A part that is named loses its state.  Everything else goes on: documents, pins,
 and next edits, statistics, and the engine.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from palimpsest.config.settings import Settings, WindowPart

@@ -4,8 +4,6 @@ In: URIs, links.  Out: what they mean, texts.  Owner of the catalogue; reads in 
 `workspace/files.py` lets through.  Knows no LSP and no conversation.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

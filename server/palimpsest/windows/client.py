@@ -3,8 +3,6 @@
 In: a socket, methods and their arguments.  Out: answers.  Owner of one connection.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import suppress

@@ -4,8 +4,6 @@ In: `{"id", "method", "params"}`.  Out: `{"id", "result"}`, or `{"id", "error": 
 socket and of its connections; knows no method.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -6,8 +6,6 @@ The folders are this user's alone (`folders.runtimes`), so whatever is a socket 
 A name says the process; which folders a window has open is asked of it, since that changes.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

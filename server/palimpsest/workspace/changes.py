@@ -7,8 +7,6 @@ What is written takes the text's own line ends.  Whole lines begin on a line of 
 lines ends with one; what is appended and ends within a line is added as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

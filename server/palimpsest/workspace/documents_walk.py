@@ -4,8 +4,6 @@ In: the workspace's files, a folder, suffixes.  Out: paths, those nearest the to
 folders only.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterator
 from pathlib import Path

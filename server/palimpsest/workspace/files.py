@@ -6,8 +6,6 @@ name, content or link target), ignored files, files outside the workspace (symli
 and huge files.  Texts are cached by time stamp and size.  Thread-safe.  Knows no language and no block.
 """
 
-from __future__ import annotations
-
 import codecs
 import os
 import re

@@ -3,8 +3,6 @@
 In: texts, functions of them.  Out: what these make, once for each version of a file.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar

@@ -4,8 +4,6 @@ In: a path.  Out: its text.  Which files may be read is `files.py`'s to say; a s
 others are masked.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterator
 from pathlib import Path

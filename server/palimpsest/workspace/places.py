@@ -4,8 +4,6 @@ In: a path as a person or a model writes it, the workspace's folders.  Out: the 
 nothing.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -3,8 +3,6 @@
 In: a folder, or none.  Out: the copy, and where to type what in it.
 """
 
-from __future__ import annotations
-
 import filecmp
 import shutil
 from dataclasses import dataclass

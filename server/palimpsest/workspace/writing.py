@@ -9,8 +9,6 @@ file that exists is overwritten only if that was said.
 Knows no editor: of a document that is open there, `changes.py` gives the change.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

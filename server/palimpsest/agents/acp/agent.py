@@ -4,8 +4,6 @@ In: the protocol's requests.  Out: its answers; errors in words fit for a person
 conversation, and has its id.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator

@@ -4,8 +4,6 @@ In: arguments, the protocol's lines.  Out: its answers, logs to a file and to st
 leaves, 1 where this cannot work here, 2 wrong usage).
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import importlib.util

@@ -3,8 +3,6 @@
 In: a line.  Out: an answer for the person; nothing of it is said to the model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar

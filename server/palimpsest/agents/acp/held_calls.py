@@ -4,8 +4,6 @@ In: all that has come of a reply.  Out: what may be shown of it now.  Which line
 alone (`without_calls`); where one of a tool may begin, all waits until then.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -3,8 +3,6 @@
 In: questions, files to write.  Out: answers.  Where a file may be written is decided in `workspace/`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ the library does not know yet (`compaction_update`), and notes whether the edito
 has types for and no routes (0.12: `nes/…`, `document/…`) become extensions, which it hands to the agent.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any

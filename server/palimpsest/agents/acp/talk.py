@@ -3,8 +3,6 @@
 In: prompts, and what the window tells of the conversation.  Out: updates in their order, and how each turn ended.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence

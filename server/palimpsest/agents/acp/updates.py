@@ -3,8 +3,6 @@
 In: turns, calls and what is told of them.  Out: updates.  Sends nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

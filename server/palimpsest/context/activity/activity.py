@@ -4,8 +4,6 @@ In: what `session/tracking.py` hears.  Out: pieces and edits, the newest first, 
 reads no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from palimpsest.context.activity.chunks import Chunks

@@ -7,8 +7,6 @@ Sixteen pieces, and when two of them count as one, are what llama.vim and llama.
 piece here is a function where the function is short, and it follows the edits of its document.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -7,8 +7,6 @@ Code that is being typed is wrong most of the time, so what is shown stays as it
 error moves along with its lines, and is gone once one of them is edited: whether it is still there nobody knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -7,8 +7,6 @@ An edit that holds what looks like a secret, or a part of one, is not kept: it m
 which the document no longer has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher

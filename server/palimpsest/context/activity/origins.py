@@ -4,8 +4,6 @@ In: changes.  Out: whether it was typed, pasted, made by a formatter, or took so
 last texts of each document were, as hashes.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Sequence

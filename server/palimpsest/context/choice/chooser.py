@@ -9,8 +9,6 @@ is put or pinned, and when a source has finished reading.  While a line is being
 around it may seem to be anything: then no scope and no import counts.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

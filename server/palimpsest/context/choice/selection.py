@@ -8,8 +8,6 @@ costs its tokens; but they never take room from a candidate.  The first two are 
 candidate last stays longest, since a person who comes back comes back from nearby.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ In: a view, a name, the sources' offers, a choice, the index.  Out: a `Why`.  A 
 declares it if a line is about it: one that imports it, or has it as the type or argument of something else, is not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: a parse and a position.  Out: `types.Editing`: the whole function; else the 
 file's own statements and the signatures in it (docs/formats.md).  Knows no model; tokens are estimated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

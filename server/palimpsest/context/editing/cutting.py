@@ -7,8 +7,6 @@ its start and the back from its end, both without the cursor's piece, and both a
 function moves the cut once for each step, not once for each line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 

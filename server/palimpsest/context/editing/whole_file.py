@@ -4,8 +4,6 @@ In: a parse, the cursor's line, a budget in characters.  Out: the pieces of the 
 is around the cursor.  Only what is near the cursor is examined, since no more than a budget of it is ever shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ In: questions.  Out: the last answer to each; one that is old or missing is read
 `revision`.  Without an executor it is read at once.
 """
 
-from __future__ import annotations
-
 import concurrent.futures
 import logging
 import threading

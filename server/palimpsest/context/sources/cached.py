@@ -4,8 +4,6 @@ In: a parse, what of it is wanted.  Out: the same value each time.  `visible` an
 `syntax.names` and `syntax.scopes`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 

@@ -7,8 +7,6 @@ methods and of a module's functions are looked up; what a call of any other valu
 The text depends on the function alone, so a block stays while the cursor moves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

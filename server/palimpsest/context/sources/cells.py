@@ -4,8 +4,6 @@ In: a view of the cursor.  Out: a `file` block for each cell that is not empty, 
 a `scope` block with the names that it defines further down; the nearest cell is worth most.  Reads no file.
 """
 
-from __future__ import annotations
-
 from palimpsest.context.estimate import head
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.source import Source

@@ -5,8 +5,6 @@ them; re-exports are followed.  Functions are found in the same way (`function_i
 
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ the bases of all of these, defined in this file, imported from the workspace, or
 notebook whose own block does not show it.  Classes of installed packages are in `package` blocks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

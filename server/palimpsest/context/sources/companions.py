@@ -8,8 +8,6 @@ Blocks are about single functions, since a person who goes from function to func
 other file decoded again at each.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -6,8 +6,6 @@ tests there or above, with the folders of the source below it, or in a tree of i
 (`src/main/java` and `src/test/java`).  Where two files are equally likely to be the one tested, none is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ In: a view, what was passed on (`activity/diagnostics.py`).  Out: one block for 
 lines, which change with every line that is added above.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 

@@ -4,8 +4,6 @@ In: a view, the workspace's README files.  Out: the module's docstring (`module 
 the README (`README.md#Usage`) that mention the module or what the editing block uses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -10,8 +10,6 @@ name, where the file binds it somewhere, where what is imported as a whole has i
 What tests define is for tests.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

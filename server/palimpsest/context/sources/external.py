@@ -4,8 +4,6 @@ In: `ExternalBlocks`, the workspace's files.  Out: the blocks as they were put, 
 after a line, as its name then says.  The document being edited is left out, since the editing block shows it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from palimpsest.context.estimate import head

@@ -7,8 +7,6 @@ files beside it use, such as the other migrations of a folder of them.  The text
 the cursor moves in it, and as long as what it shows is still used: what is typed there changes nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ depends on which page of it the file is on (`nearest`), and going from file to f
 files.  Reads no file's content.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

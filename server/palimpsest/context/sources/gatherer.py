@@ -5,8 +5,6 @@ source that fails yields nothing, and its error is logged once; nothing is raise
 budget and no engine.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -5,8 +5,6 @@ commits with their subjects and changed lines.  Git is asked in the background, 
 function and when a file is saved; what is being typed changes no block.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from difflib import unified_diff

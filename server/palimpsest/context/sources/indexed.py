@@ -3,8 +3,6 @@
 In: a view, names.  Out: definitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

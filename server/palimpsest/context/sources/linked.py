@@ -6,8 +6,6 @@ broken, or may mean several documents, gets none.  Documents are looked for in t
 links.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor

@@ -3,8 +3,6 @@
 In: a view.  Out: the `Modules` of its language.  Shared by the sources, so that each module is read once.
 """
 
-from __future__ import annotations
-
 import time
 
 from palimpsest.context.sources.class_lookup import ParsedModule

@@ -8,8 +8,6 @@ while the user types and moves between functions; the value alone follows what t
 `languages/modules.py` describes modules and may read them in the background.  Knows no syntax tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@ In: paths, texts.  Out: lines as an editor counts them, parses; nothing of a fil
 the sources, so that each file is parsed once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

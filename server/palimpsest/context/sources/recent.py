@@ -6,8 +6,6 @@ editing block shows, or that is alike, is left out.  A file is asked for what ma
 one that has become secret or ignored meanwhile, or is gone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from palimpsest.context.activity.activity import Activity

@@ -4,8 +4,6 @@ In: a view, the Markdown and text files that the setting `context.rules` names i
 Out: a block for each, whole, or cut after a paragraph and marked `(...)`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path

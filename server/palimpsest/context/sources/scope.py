@@ -6,8 +6,6 @@ named after the scope.  The first is the same everywhere in the file or namespac
 was before; the second omits that line.  Of data and prose that is too long to be shown, the block is an outline.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 

@@ -4,8 +4,6 @@ In: a view of the cursor.  Out: candidates for the context.  `gatherer.py` lists
 the same way; it knows none of them by name.
 """
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ that followed every keystroke would be decoded again each time; but a cursor tha
 and hiding that line would have the block decoded twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

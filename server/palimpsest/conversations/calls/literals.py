@@ -3,8 +3,6 @@
 In: `(1, name="text")`.  Out: values, or why there are none.  Evaluates nothing.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

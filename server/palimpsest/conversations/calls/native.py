@@ -3,8 +3,6 @@
 In: names and JSON that a model wrote.  Out: the same calls as those that are written into a reply.  Pure.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -8,8 +8,6 @@ A call may go on over several lines, as long as its brackets are open.  Of a too
 call is reported; a line with another name is text, unless it is nearly the name of a tool.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

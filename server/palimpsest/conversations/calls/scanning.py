@@ -5,8 +5,6 @@ here can be given to Python's parser without harm: brackets are nested `DEEPEST`
 could be chained without an end.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ In: texts of messages.  Out: names of definitions with their lengths, the messag
 names and lines that it mentions.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

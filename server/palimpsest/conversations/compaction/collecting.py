@@ -3,8 +3,6 @@
 In: turns with their calls.  Out: short lists, the newest first.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

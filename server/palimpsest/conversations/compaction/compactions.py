@@ -4,8 +4,6 @@ In: the seven fields.  Out: the newest compaction on the branch that is shown.  
 what the model sees in their place.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

@@ -4,8 +4,6 @@ Out: the grammar (GBNF), and summaries read back.  Every text and list has a bou
 and cannot be malformed; one that is cut at its most tokens can.
 """
 
-from __future__ import annotations
-
 import json
 
 from palimpsest.conversations.compaction.compactions import Summary

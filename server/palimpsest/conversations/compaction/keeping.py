@@ -3,8 +3,6 @@
 In: messages and turns with their sizes, the oldest first.  Out: the ids of those to keep, or to drop.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

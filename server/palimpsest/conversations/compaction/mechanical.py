@@ -3,8 +3,6 @@
 In: turns, the summary before them.  Out: summaries.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 In: a summary.  Out: Markdown.  Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from palimpsest.conversations.compaction.compactions import Summary, WrittenBy

@@ -3,8 +3,6 @@
 In: a conversation and an address.  Out: the text that it names.  A fork's family shares turns and their results.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from dataclasses import dataclass

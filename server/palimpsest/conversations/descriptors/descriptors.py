@@ -4,8 +4,6 @@ In: texts, whole or as they come.  Out: descriptors, and any part of them.  Owne
 is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each conversation, and never used again.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

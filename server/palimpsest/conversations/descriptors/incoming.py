@@ -5,8 +5,6 @@ part above its threshold becomes a descriptor, and so do the long code fences of
 what is asked about them stays; a message that is still too long becomes one as a whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

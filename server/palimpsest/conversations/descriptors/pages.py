@@ -4,8 +4,6 @@ In: a text, in pieces of any size, and the characters of a page.  Out: the place
 on exactly one page.  Pages end at line ends where a line fits a page, else inside the line.  Knows no database.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -4,8 +4,6 @@ In: a text.  Out: the same with white space between its tokens; every token stay
 no JSON, JSON that is on lines already, and JSON that indents would make many times as large stays as it is.
 """
 
-from __future__ import annotations
-
 import json
 import re
 

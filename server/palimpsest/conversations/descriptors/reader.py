@@ -4,8 +4,6 @@ In: what is wanted of a text.  Out: `PageReading`s, and the lines around a place
 text's size.  Owner of the table `page_start`: page 5,000 is found without reading those before it.
 """
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass, fields
 from itertools import chain

@@ -3,8 +3,6 @@
 In: descriptors and what is read of them.  Out: fields and XML.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

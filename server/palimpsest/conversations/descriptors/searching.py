@@ -5,8 +5,6 @@ never goes back in a line, and keeps to a bound of memory.  Its steps for a char
 the expression has parts, which can be tens of thousands: so there are bounds of what a line and a text may take.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: lines of a descriptor, a name.  Out: sections.  Owner of the table `section`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

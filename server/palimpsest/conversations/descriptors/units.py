@@ -3,8 +3,6 @@
 In: a text and its language.  Out: the characters of a part.
 """
 
-from __future__ import annotations
-
 import re
 
 from palimpsest.errors import InvalidArgument, NotFound, OutOfRange

@@ -4,8 +4,6 @@ In: references of a turn, summaries.  Out: the same; how documents are used over
 `document_reference` and `document_summary`; reads no document.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: what a model or a program asks for.  Out: answers; what was found or read is
 documents that `workspace/files.py` lets through are read or found.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence

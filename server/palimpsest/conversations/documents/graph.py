@@ -3,8 +3,6 @@
 In: references by conversation, links between documents.  Out: nodes and edges.  Pure; bounded.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ In: a graph.  Out: an SVG document without scripts, links or anything to be load
 cannot hold is left out.  The same graph gives the same picture.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence

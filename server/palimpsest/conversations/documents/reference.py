@@ -3,8 +3,6 @@
 Out: the value, and how several of one turn become one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal

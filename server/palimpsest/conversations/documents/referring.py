@@ -4,8 +4,6 @@ In: a message.  Out: its references and what is added to it.  Summaries are kept
 first paragraph where it is short enough, else the model's own words, if there is somebody to ask it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import logging

@@ -5,8 +5,6 @@ names the argument and says what would be right.  A number or a truth value in q
 text for a list of one, since that is how models are wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any

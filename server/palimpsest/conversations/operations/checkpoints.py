@@ -1,7 +1,5 @@
 """Operations on checkpoints of a conversation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from palimpsest.conversations.answers import Answer, answered, element, listed

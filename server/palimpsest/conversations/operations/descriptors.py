@@ -1,7 +1,5 @@
 """Operations on descriptors and their sections (docs/formats.md, "Calls by the model")."""
 
-from __future__ import annotations
-
 import asyncio
 
 from palimpsest.conversations.answers import Answer, answered

@@ -1,7 +1,5 @@
 """Operations on the workspace's documents, as a model asks for them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from palimpsest.conversations.answers import Answer, element, listed

@@ -1,7 +1,5 @@
 """Operations on forks: children of a conversation that work beside it."""
 
-from __future__ import annotations
-
 from palimpsest.conversations.answers import Answer, answered
 from palimpsest.conversations.operations.operation import (
     Operation,

@@ -4,8 +4,6 @@ Out: values, which a window's tools give (`conversations/toolset.py`).  Every me
 conversation that calls; whatever cannot be done is raised as an error of `errors.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -3,8 +3,6 @@
 In: the tools that are offered.  Out: text for a model.  Small models read it with every conversation, so it is short.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from palimpsest.conversations.operations.operation import Operation

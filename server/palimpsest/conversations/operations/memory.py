@@ -1,7 +1,5 @@
 """Operations on what is remembered, and on the summary that stands for older turns."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict

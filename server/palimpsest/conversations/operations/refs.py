@@ -1,7 +1,5 @@
 """Operations on refs (docs/formats.md, "Refs" and "Calls by the model")."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ In: messages, tools.  Out: some of the tools, in the table's order.  What was of
 so that the engine's cache of the system prompt stays too.  Knows no conversation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 

@@ -3,8 +3,6 @@
 Out: the table, as the parser of calls and servers with native calls need it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations on temporary files: texts that a conversation and its forks share."""
 
-from __future__ import annotations
-
 from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.operations.operation import (
     Operation,

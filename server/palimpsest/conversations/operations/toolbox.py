@@ -5,8 +5,6 @@ In: a call.  Out: an answer.  A model's result longer than the threshold becomes
 for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import logging

@@ -3,8 +3,6 @@
 In: content, the attributes of its tag, names that are taken.  Out: words.  Knows no conversation.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Mapping

@@ -4,8 +4,6 @@ In: what was extracted from a turn.  Out: refs, with every earlier version.  Own
 in `Contents`, stored once.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

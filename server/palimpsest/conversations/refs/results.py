@@ -4,8 +4,6 @@ errors").
 In: refs, what was written.  Out: answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

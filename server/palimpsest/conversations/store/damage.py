@@ -4,8 +4,6 @@ In: files, errors of SQLite's.  Out: the file under another name, with its log; 
 while it was in use, so that it is looked through before it is used again.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import sqlite3

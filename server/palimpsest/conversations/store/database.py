@@ -5,8 +5,6 @@ have it open: WAL lets them read while one writes, and a writer waits for anothe
 transaction wrote is there after any crash (`synchronous=FULL`).
 """
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import threading

@@ -4,8 +4,6 @@ are done once they can be.
 In: writes.  Out: that they are done, in their order, while the process lives.  Owner of those that are left.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

@@ -4,8 +4,6 @@ Times are seconds since 1970.  A text is named by its content's hash (`content`)
 each has the one before it as its parent, and the conversation names the last of the branch that is shown.
 """
 
-from __future__ import annotations
-
 STEPS: tuple[str, ...] = (
     """
     CREATE TABLE content (

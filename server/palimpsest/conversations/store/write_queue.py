@@ -3,8 +3,6 @@
 In: functions.  Out: what they return.  One after the other, in the order in which they were given.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 In: lines.  Out: what they mean.  A line of a text that looks like one is written with a backslash before it.
 """
 
-from __future__ import annotations
-
 import re
 
 ROLES = ("user", "assistant", "system", "tool")

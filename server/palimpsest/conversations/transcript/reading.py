@@ -6,8 +6,6 @@ heading, behind the front matter, is what the person says, if there are no turns
 nothing between them are one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -3,8 +3,6 @@
 In: a memory.  Out: `WrittenTurn`s, and the whole document.  Tags of refs are not shown, their ids are named below.
 """
 
-from __future__ import annotations
-
 from palimpsest.conversations.compaction.words import in_words
 from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.documents.reference import DocumentReference

@@ -3,8 +3,6 @@
 In: the document's text, turns that are new or have grown.  Out: its new text, and the lines that differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -3,8 +3,6 @@
 In: turns with what belongs to them.  Out: text that `reading.py` reads as the same turns.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 In: what a link means, texts.  Out: sentences, and texts as Markdown shows them.
 """
 
-from __future__ import annotations
-
 import re
 
 from palimpsest.documents.markdown import fence_mark

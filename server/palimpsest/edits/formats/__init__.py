@@ -1,7 +1,5 @@
 """The edit formats by their names in the setting `suggestion.format`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

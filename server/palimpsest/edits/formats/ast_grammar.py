@@ -3,8 +3,6 @@
 In: a block shown.  Out: GBNF rules.  Does not know about documents or engines.
 """
 
-from __future__ import annotations
-
 from palimpsest.edits.formats.elements import escaped
 from palimpsest.edits.formats.lines import Unplaced, marks
 from palimpsest.edits.formats.nodes import nodes_of

@@ -4,8 +4,6 @@ In: a reply's text.  Out: its elements; and the other way round.  What the conte
 read leniently: single or no quotes, any order, stray commas, a missing quote (`text/markup.py` writes them).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: replies, blocks shown, edits.  Out: an `EditReply` of edits, replies, gramma
 document and no engine.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar

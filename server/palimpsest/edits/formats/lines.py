@@ -3,8 +3,6 @@
 In: lines as shown, lines as written.  Out: edits of the lines as shown.  Does not know about formats.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import SequenceMatcher

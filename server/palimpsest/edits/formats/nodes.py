@@ -5,8 +5,6 @@ In: a block shown.  Out: its definitions with their lines.  The tree comes from 
 A block is parsed as it is shown, moved to the left margin: marks of omitted code are where code may be.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

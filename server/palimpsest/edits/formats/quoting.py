@@ -3,8 +3,6 @@
 In: edits of a block.  Out: lines as they are and as they become.  Does not know about formats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from palimpsest.edits.formats.lines import marks, occurrences, texts

@@ -4,8 +4,6 @@ In: a definition, its new name.  Out: edits of the block's lines.  Does not know
 `syntax/`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from palimpsest.edits.formats.lines import Unplaced, texts

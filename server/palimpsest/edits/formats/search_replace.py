@@ -5,8 +5,6 @@ In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know abou
 All marks of a pair have as many signs as its first mark, so that lines of code may look like shorter marks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

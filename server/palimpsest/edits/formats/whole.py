@@ -3,8 +3,6 @@
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from palimpsest.edits.formats.elements import Element, escaped

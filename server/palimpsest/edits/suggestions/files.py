@@ -5,8 +5,6 @@ blocks (nothing secret, ignored or outside).  Keeps nothing: a closed file's sna
 checksum of its text.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ In: the request with what was shown, the engine's choices.  Out: proposals for t
 Keeps nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

@@ -4,8 +4,6 @@ In: a request, the document it is about (or a draft of it), blocks.  Out: what `
 Keeps nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from palimpsest.context.view import CursorView

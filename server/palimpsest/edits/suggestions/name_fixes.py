@@ -6,8 +6,6 @@ A model too small for instructions does not see what is wrong with a line; the s
 concerned (`edits/misspelt.py`).  Where several names fit, the model chooses, as it completes a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

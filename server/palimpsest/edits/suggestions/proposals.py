@@ -4,8 +4,6 @@ In: proposals, the documents they apply to, the request they answer.  Out: offer
 `KEPT` offers and the rejected edits.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

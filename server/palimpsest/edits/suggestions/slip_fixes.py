@@ -6,8 +6,6 @@ A small model seldom writes what mends a line, but tells well which of two lines
 spelling correction: Kernighan, Church and Gale 1990, https://aclanthology.org/C90-2036/).
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

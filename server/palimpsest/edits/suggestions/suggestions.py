@@ -4,8 +4,6 @@ In: a document, a position, an instruction; ids of earlier suggestions.  Out: pr
 they are now.  Owner of the offers (`proposals.py`).  Applies nothing: the editor does.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from palimpsest.edits.line_edits import applied, line_map

@@ -12,8 +12,6 @@ When no hole is large enough:
 3. move blocks together, evicting detached ones only as far as there are too few positions.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import replace
 

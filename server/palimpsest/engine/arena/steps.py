@@ -12,8 +12,6 @@ All copies to the store precede all moves (a saved state must have no shift pend
 (one K-shift), all restores precede all writes (writes go together in one batch, most valuable first).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 

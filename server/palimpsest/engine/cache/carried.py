@@ -4,8 +4,6 @@ In: a sequence, the tokens in it, what is wanted.  Out: cells, moved to their ne
 seen what stood before them then: they are kept on purpose (`wire.GenerateRequest.kv`), not exact.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ begins alike can use them.  A recurrent model's state is all that a sequence has
 only for a sequence that has the attention cells of the same tokens.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 

@@ -6,8 +6,6 @@ In: a path, a block's KV.  Out: a file that is there whole or not at all; what i
 nothing.  Knows no folder, no budget and no llama.cpp.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ In: a `Plan`, the workspace it was made for.  Out: sequences, store and arena as
 closed, even in the middle of a block, the arena says what is there.  Plans nothing.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Generator

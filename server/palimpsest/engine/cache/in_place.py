@@ -8,8 +8,6 @@ sequence has everything that is resident, another what is attached, which tails 
 `execute.py` carries the plan out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Generator, Iterator, Sequence

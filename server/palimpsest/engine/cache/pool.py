@@ -5,8 +5,6 @@ Knows workspaces only by what they can give back (`SequenceOwner`): no block, no
 engine's thread.
 """
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Callable, Iterator, Sequence

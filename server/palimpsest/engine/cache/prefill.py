@@ -3,8 +3,6 @@
 In: tokens of one sequence.  Out: how many of them were decoded, and the logits behind the last.  Knows no tail.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar

@@ -5,8 +5,6 @@ what memory's budget pushes out, and the rest when its workspace or the engine c
 every keystroke is not written with every keystroke.  Belongs to the engine's thread.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -3,8 +3,6 @@
 In: what was done.  Out: a `SyncAnswer`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -7,8 +7,6 @@ or sequences run short, those behind other blocks than the present ones are give
 used; those set aside before others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 

@@ -3,8 +3,6 @@
 In: texts, and blocks that a client may name by their hash.  Out: tokens.  Touches no cache.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import OrderedDict

@@ -4,8 +4,6 @@ In: sync requests.  Out: the base that tails stand on, its tails, reports of wha
 `SequenceOwner`.  `in_place.py` and `whole.py` are the kinds.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager

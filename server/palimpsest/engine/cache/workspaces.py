@@ -3,8 +3,6 @@
 In: names.  Out: workspaces of the kind that the cache allows.  Knows no request.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 

@@ -10,8 +10,6 @@ Of a block whose beginning is in the cache already, that beginning joins the scr
 header is there; so its new tokens come one micro-batch later.  Knows no plan and no store.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 

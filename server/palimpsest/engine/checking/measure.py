@@ -4,8 +4,6 @@ In: a `TrialRequest`.  Out: a `ModelTrial`, told again after each place, so that
 process that dies.  Loads the model itself, once with a cache that is edited in place and once with whole prompts.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress

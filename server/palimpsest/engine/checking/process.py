@@ -4,8 +4,6 @@ In: on stdin, a `TrialRequest` as JSON.  Out: the `ModelTrial` so far, a line of
 error a line {"error": {"code", "message", "hint"}} and status 1.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -3,8 +3,6 @@
 In: an engine without other jobs, a prompt, tokens.  Out: logits, and how the tail was prepared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from typing import TypeVar
 

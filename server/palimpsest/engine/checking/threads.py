@@ -4,8 +4,6 @@ In: a model file, settings.  Out: a `ThreadTrial` for each way that is open, mea
 machine does meanwhile bears upon all of them.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import statistics

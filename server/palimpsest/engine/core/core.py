@@ -3,8 +3,6 @@
 In: `wire` requests, from any thread.  Out: futures of `wire` answers.  Knows no socket and no document.
 """
 
-from __future__ import annotations
-
 import time
 import traceback
 from collections.abc import Callable, Generator, Sequence

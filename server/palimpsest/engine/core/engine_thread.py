@@ -4,8 +4,6 @@ In: work as generators, from any thread.  Out: futures, and the engine's health 
 job does is the job's.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

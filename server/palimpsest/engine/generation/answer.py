@@ -3,8 +3,6 @@
 In: each token's bytes.  Out: text that is final.  Knows no token id and no model.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ In: a `BatchRequest`, a workspace.  Out: a `BatchAnswer`.  Yields before each mi
 there.  Each request gets the answer that it would get by itself.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack

@@ -4,8 +4,6 @@ In: requests for text, forks and batches.  Out: nothing, or an error that names 
 field may be by itself stands in `wire.py`, also for requests that did not come as JSON.
 """
 
-from __future__ import annotations
-
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument, shown
 from palimpsest.json_data import checked

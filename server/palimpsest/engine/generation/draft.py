@@ -9,8 +9,6 @@ A draft that fails costs the decoding of its tokens.  So a draft is as long as t
 of failures is followed by a pause, and drafting ends where it never paid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md (whose own re
 takes the longest literal where GBNF takes any).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

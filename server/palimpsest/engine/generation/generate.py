@@ -4,8 +4,6 @@ In: a `GenerateRequest`, a workspace.  Out: a `GenerateAnswer`, and text as it b
 micro-batch; a job is suspended or ends there.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Generator, Iterator

@@ -5,8 +5,6 @@ bounds its own memory and time and is left only with an error; of a schema it ig
 as llama-server does.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Iterator

@@ -7,8 +7,6 @@ identifier as one: a word joined to the one character before it (space, dot, ope
 punctuation joined to a space before it, or the last of several spaces, which the next word will take.
 """
 
-from __future__ import annotations
-
 import re
 
 PIECE = re.compile(

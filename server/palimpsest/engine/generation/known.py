@@ -7,8 +7,6 @@ The weights were fitted on held-out cursors inside identifiers, where anything f
 of the blocks alone gains from one e-fold more, and from two more other words lose.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -12,8 +12,6 @@ In: a greedy answer, its tail, the code around the cursor.  Out: `wire.Candidate
     scratch  review │ a candidate │ the next lines      one after the other
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias

@@ -5,8 +5,6 @@ The grammar goes the fast way: choose first, check the one token, choose again a
 (checking a whole vocabulary costs milliseconds per token).  Knows no sequence and no text.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections import deque
 from collections.abc import Sequence

@@ -8,8 +8,6 @@ there.
     scratch  base │ line 0 │ the lines instead         for each variant, the last one first: what is before stays
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

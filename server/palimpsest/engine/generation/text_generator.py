@@ -3,8 +3,6 @@
 In: a loaded model, its cache.  Out: `TextGenerator`.  Knows no request.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from palimpsest.engine.cache.pool import CellPool

@@ -13,8 +13,6 @@ end it: another word would be found on a busy machine.  Memories that cannot giv
 searched: there each path would be a copy of the whole state, and the chosen one could not be handed over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial

@@ -4,8 +4,6 @@ In: an `Address` whose lock this process holds.  Out: a listening socket; afterw
 Knows no HTTP.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

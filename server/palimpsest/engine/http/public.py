@@ -4,8 +4,6 @@ In: options of the command line, the environment, a file of keys that may change
 whether a key opens.  A key is never logged.  Knows no route.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import logging

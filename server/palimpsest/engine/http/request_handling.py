@@ -3,8 +3,6 @@
 In: requests, futures of the core.  Out: results.  Knows no route and no form of answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -4,8 +4,6 @@ In: ASGI requests.  Out: JSON, or lines of JSON.  A client that closes its conne
 handle, and not how the socket was made.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -5,8 +5,6 @@ urgent job goes first, and a cancelled one is closed, whose `finally` clauses le
 handle belongs to this thread.  Knows no model.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 In: the core's changes of health.  Out: lines on stderr; an engine without a model is told to leave.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

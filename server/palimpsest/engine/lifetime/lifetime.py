@@ -4,8 +4,6 @@ In: leases and requests as they come and go, the core's changes of health.  Out:
 event loop's thread.  Knows no route and no model.
 """
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import threading

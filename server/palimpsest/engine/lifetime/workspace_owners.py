@@ -5,8 +5,6 @@ does not say goodbye; all that is seen of it is that its lease ends.  Belongs to
 route and no model.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections import Counter

@@ -6,8 +6,6 @@ What cannot be used is refused with a sentence, never tried: another version's s
 Knows no model.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -8,8 +8,6 @@ A cell has one position and belongs to any number of sequences; it is free when 
 not any particular cell of llama.cpp's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeAlias
 

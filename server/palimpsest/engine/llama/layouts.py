@@ -6,8 +6,6 @@ library is only used where what its `…_default_params()` return is, byte by by
 newest layout's; add the fields that llama.h has got, and its version.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: which library is meant.  Out: its functions (`binding.py`), initialised once
 sent to a Python logger.  Knows no model.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

@@ -4,8 +4,6 @@ In: token ids, positions, sequence ids.  Out: logits as numpy arrays, state as b
 Every handle belongs to the thread that made it.  Knows no workspace, no block and no text but to tokenize.
 """
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 import os

@@ -9,8 +9,6 @@ state is several, each of a piece no longer than half the window, that go throug
     length (8, little-endian) | state of a piece | length | state of a piece | …
 """
 
-from __future__ import annotations
-
 import ctypes
 import struct
 from collections.abc import Iterator

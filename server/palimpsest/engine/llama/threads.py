@@ -5,8 +5,6 @@ times as long as on one thread.
 In: what each decode took, of the clock and of the processor.  Out: how many threads the next one gets.  Calls nothing.
 """
 
-from __future__ import annotations
-
 import math
 
 LEAST_S = 0.1

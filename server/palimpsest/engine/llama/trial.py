@@ -5,8 +5,6 @@ In: the file of a library.  Out: `Tried`, or EngineUnavailable with what is wron
 process.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -4,8 +4,6 @@ In: the core, the engine's life, keys.  Out: an ASGI application.  Let in is who
 programs of this machine alone.  Errors have the form of their route.
 """
 
-from __future__ import annotations
-
 import re
 
 from starlette.exceptions import HTTPException

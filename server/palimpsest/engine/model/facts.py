@@ -4,8 +4,6 @@ In: a loaded `Model`.  Out: `ModelFacts`.  Knows no request.  Sizes of GGML type
 metadata keys from the GGUF specification.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal

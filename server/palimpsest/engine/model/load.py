@@ -3,8 +3,6 @@
 In: a path, settings.  Out: a `LoadedModel`, or an error that says what to do.  Knows no workspace and no request.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 In: a loaded `Model`, its facts, settings.  Out: a `Context` within the bound, or how many tokens would fit.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from palimpsest.config.settings import EngineSettings

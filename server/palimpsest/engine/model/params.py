@@ -3,8 +3,6 @@
 In: settings, a model's facts.  Out: `ContextParams` and counts.  Allocates nothing.
 """
 
-from __future__ import annotations
-
 import os
 
 from palimpsest.config.settings import EngineSettings

@@ -4,8 +4,6 @@ In: a file, or a loaded model.  Out: what it is instead, "" for a text generator
 specification's, numbers of pooling types llama.cpp's (LLAMA_POOLING_TYPE_*).
 """
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

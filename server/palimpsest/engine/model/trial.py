@@ -5,8 +5,6 @@ says of itself is not enough: under a sliding window llama.cpp may reuse cells t
 of a state.  A few tokens suffice, far fewer than a window: what has to lie beyond it gets positions that do.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from palimpsest.engine.llama.native import Context, Logits, Model, Run

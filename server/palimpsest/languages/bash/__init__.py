@@ -3,8 +3,6 @@
 Functions have no parameters, and calls no brackets.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 In: paths as the language finds them.  Out: files of the workspace, with all that they define.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """C as a `Language`: its table, and what queries cannot tell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath

@@ -4,8 +4,6 @@ In: the texts of `compile_commands.json`, `compile_flags.txt` and `.clangd`.  Ou
 Pure; what makes no sense is left out.  Nothing is run.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import posixpath

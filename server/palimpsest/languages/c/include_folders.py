@@ -3,8 +3,6 @@
 In: files of the workspace, environment variables.  Out: folders of the workspace, then those of the system.
 """
 
-from __future__ import annotations
-
 import os
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence

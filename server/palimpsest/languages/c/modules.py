@@ -4,8 +4,6 @@ In: includes, the workspace's files.  Out: files.  A header of the workspace is 
 system as it is included, `<zlib.h>`.  A source sees the header of its name.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import deque

@@ -1,7 +1,5 @@
 """C++ as a `Language`: what differs from C."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

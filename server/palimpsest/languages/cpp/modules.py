@@ -3,8 +3,6 @@
 In: includes, the workspace's files.  Out: files.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from palimpsest.languages.c import HEADERS

@@ -4,8 +4,6 @@ In: names of namespaces, the workspace's files.  Out: files.  A file sees its ow
 what a `global using` gives all files of its project.  Assemblies are not looked into.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

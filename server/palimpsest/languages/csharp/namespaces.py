@@ -3,8 +3,6 @@
 In: a parse, or a text.  Out: names, those of namespaces around them included.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ In: file names, texts.  Out: whether a file belongs to what this machine builds.
     cart_test.go    cart_windows.go    cart_linux_arm64.go    //go:build linux && !cgo
 """
 
-from __future__ import annotations
-
 import ast
 import platform
 import re

@@ -5,8 +5,6 @@ line.Price()      line := &Line{}        {"Line"}
 c.owner.Name      owner *User            {"User"}
 """
 
-from __future__ import annotations
-
 from tree_sitter import Node
 
 from palimpsest.languages.typed_values import NOTHING, TypedValues, Words, class_name

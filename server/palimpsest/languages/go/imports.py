@@ -9,8 +9,6 @@ another.
     import _ "embed"                   embed as _
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -8,8 +8,6 @@ modules.  Pure; a line that makes no sense is left out.
     replace github.com/you/money => ../money
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

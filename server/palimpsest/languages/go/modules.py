@@ -5,8 +5,6 @@ sees what the others define.  Test files belong to a package only for its tests,
 Runs no `go`; a folder outside of the workspace that a `go.mod` names is not looked at.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Sequence

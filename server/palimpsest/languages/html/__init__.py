@@ -1,7 +1,5 @@
 """HTML as a `Language`."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

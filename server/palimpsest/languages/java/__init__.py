@@ -1,7 +1,5 @@
 """Java as a `Language`: its table, and what queries cannot tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType

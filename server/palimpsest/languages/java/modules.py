@@ -6,8 +6,6 @@ tests see the others, not the other way round.  Archives of libraries are not lo
     src/main/java/shop/cart/Cart.java, src/test/java/shop/cart/CartTest.java     package shop.cart
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

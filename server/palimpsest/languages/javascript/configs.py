@@ -3,8 +3,6 @@
 In: files of the workspace.  Out: configurations.  Those of packages are not read.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

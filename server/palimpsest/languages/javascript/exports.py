@@ -9,8 +9,6 @@ In: a parse.  Out: names of what it defines, and of what it passes on.  Knows no
     export * from "./cart";                  passed on: ./cart, *
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

@@ -11,8 +11,6 @@ file.
     const { read: get } = require("fs")       fs, read as get
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from pathlib import PurePosixPath

@@ -5,8 +5,6 @@ called by its path, `src/cart`; one of a package as it is imported, `money/fp`; 
 path, which no import can write.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

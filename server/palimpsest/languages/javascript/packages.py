@@ -7,8 +7,6 @@ that would lead out of the package is left out.
     {"exports": {"./fp/*": {"types": "./dist/*.d.ts", "default": "./dist/*.js"}}}   money/fp/of is ./dist/of.d.ts
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ In: paths with or without a suffix, names of packages.  Out: the files that they
 packages above the workspace counts only up to the folder of its repository.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

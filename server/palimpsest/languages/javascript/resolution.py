@@ -7,8 +7,6 @@ them.  Pure.
     ./cart.js    cart.ts, cart.tsx, cart.d.ts, cart.js, cart.jsx
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".mjs", ".cts", ".d.cts", ".cjs")

@@ -3,8 +3,6 @@
 In: the name of a package, the file that imports it.  Out: its folder.  Only what the importing package depends on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

@@ -4,8 +4,6 @@ A default value stands behind its parameter, as a child of all parameters; the g
 in a string, but in `${}`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

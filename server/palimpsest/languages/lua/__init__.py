@@ -4,8 +4,6 @@ A class is a table that functions are put on, whatever library made it (`setmeta
 functions are all that its kinds have in common.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 

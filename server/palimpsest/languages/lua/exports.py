@@ -12,8 +12,6 @@ other modules.  What a function puts into the table while it runs is not known.
     return require("shop.cart")              passes on everything
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

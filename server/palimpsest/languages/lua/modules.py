@@ -5,8 +5,6 @@ is started: from the workspace's folder or one around the file, there or in its 
 files may be meant, none is, except that a file below `lua` means its own folder, as Neovim has it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Markdown as a `Language`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Range

@@ -3,8 +3,6 @@
 A variable's name begins with `$`, a property's does so where it is declared but not behind an object.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath

@@ -4,8 +4,6 @@ In: a statement's node.  Out: `Import`s: `use Shop\\Cart` has the module `Shop\\
 `use function Shop\\total` the module `Shop`; an included file has its path from the file, and all of its names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

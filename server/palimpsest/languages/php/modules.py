@@ -5,8 +5,6 @@ Nothing is run: of what Composer writes, only the text of its table is read.  Fu
 since nothing says which file has them.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Python as a `Language`: its table, and the methods that its own modules implement better than queries."""
 
-from __future__ import annotations
-
 import abc
 import builtins
 import enum

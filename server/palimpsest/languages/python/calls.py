@@ -1,7 +1,5 @@
 """By which names calls of what a file defines may pass arguments."""
 
-from __future__ import annotations
-
 import re
 
 from palimpsest.syntax.names import members_of

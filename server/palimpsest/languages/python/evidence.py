@@ -5,8 +5,6 @@ line.price()         for line in lines     {"list", "Line"}, where `lines: list[
 self.find(n).item    def find() -> Line    {"Line"}, and then what `Line` says of `item`
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

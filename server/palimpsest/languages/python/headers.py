@@ -4,8 +4,6 @@ In: source text that starts at `def` or `class`, or at a body.  Out: text.  Uses
 result for code that does not parse.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -3,8 +3,6 @@
 In: imports, a name in one.  Out: their text, the module.  Reads no files.
 """
 
-from __future__ import annotations
-
 import re
 
 from tree_sitter import Node

@@ -4,8 +4,6 @@ In: imports, names.  Out: files, descriptions.  There are two catalogs, one of t
 interpreter's folders; what they do not know yet is read in the background.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -5,8 +5,6 @@ quoted or stands in a comment, in a role of documentation (:class:`~shop.Cart`),
 by its name.
 """
 
-from __future__ import annotations
-
 import re
 
 from tree_sitter import Node

@@ -1,7 +1,5 @@
 """Ruby as a `Language`: its table, and what its queries cannot tell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

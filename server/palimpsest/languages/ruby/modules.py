@@ -4,8 +4,6 @@ In: paths as written, `shop/cart`.  Out: files of the workspace, with all that t
 looked for.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Rust as a `Language`: its table, and what its own modules tell better than queries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -7,8 +7,6 @@ The library or only binary of the package in a workspace folder itself is `crate
 any other target is named after its file: `tests/shop`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ line.price()         let line = Line::new()  {"Line"}
 self.owner.name      impl Cart, owner: User  {"User"}
 """
 
-from __future__ import annotations
-
 import re
 
 from tree_sitter import Node

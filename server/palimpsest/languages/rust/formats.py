@@ -3,8 +3,6 @@
 In: a piece of a string.  Out: whether a part of it is a variable: `println!("{total:>width$}")`.
 """
 
-from __future__ import annotations
-
 import re
 
 from tree_sitter import Node

@@ -8,8 +8,6 @@ the number of modules in the file around them.
     extern crate serde as s;           serde as s
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ In: their texts.  Out: a package's name, targets and dependencies, a workspace's
 what makes no sense is left out.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field

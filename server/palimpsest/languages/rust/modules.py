@@ -4,8 +4,6 @@ In: paths such as `crate::cart` and `serde::de`.  Out: files, or parts of them: 
 file.  `use` trees, aliases and `pub use` come from the language; what macros make is not known.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ In: files relative to a workspace's folder, paths of modules.  Out: paths of mod
 workspace's own folder is `crate`, that of a folder in it has the folder's name.  Reads no file.
 """
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 
 from palimpsest.languages.rust.imports import SEPARATOR

@@ -3,8 +3,6 @@
 In: names and versions of packages, environment variables.  Out: folders and files on this machine.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

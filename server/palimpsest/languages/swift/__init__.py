@@ -4,8 +4,6 @@ The grammar has no node around the parameters of a function: they are the functi
 behind its parameter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

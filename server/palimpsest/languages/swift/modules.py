@@ -4,8 +4,6 @@ In: paths, names of targets.  Out: files of the workspace.  A target is a folder
 folder stands for one.  `Package.swift` is a program, so it is not read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

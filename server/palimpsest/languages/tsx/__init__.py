@@ -1,7 +1,5 @@
 """TSX as a `Language`: what differs from TypeScript."""
 
-from __future__ import annotations
-
 from palimpsest.languages.javascript import ELEMENTS
 from palimpsest.languages.typescript import TypeScript
 

@@ -1,7 +1,5 @@
 """TypeScript as a `Language`: what differs from JavaScript."""
 
-from __future__ import annotations
-
 from palimpsest.languages.javascript import JavaScript
 from palimpsest.text.word_lists import word_lists
 

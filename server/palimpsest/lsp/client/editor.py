@@ -4,8 +4,6 @@ In: a connected client, what the person does (open, move, type, ask).  Out: what
 texts as the editor has them.  How the server is started is for those who use it (`driver.py`, the tests).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path

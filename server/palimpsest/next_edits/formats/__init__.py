@@ -1,7 +1,5 @@
 """How models that write next edits are asked, and how they answer: a file for each format, by its name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

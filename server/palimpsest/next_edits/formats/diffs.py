@@ -6,8 +6,6 @@ Hunks are what Zed writes (`@@ -1,3 +1,3 @@`, always with both lengths), which i
 down to words where few lines became few others.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

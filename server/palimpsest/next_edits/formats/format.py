@@ -7,8 +7,6 @@ A prompt is the text of its pieces, one after the other, as the model's makers w
 independent sections that stay as they are while a person types; the rest, of kind "text", is what a keystroke changes.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence

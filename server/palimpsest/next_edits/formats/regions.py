@@ -6,8 +6,6 @@ It grows from the cursor's line up and down, then to the ends of the nodes that 
 bytes by three, as Zed counts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.next_edits.formats.format import Rows

@@ -4,8 +4,6 @@ Files, changes, and then the window three times: as it was before the newest cha
 is the answer.  Each is a document of its own behind `<|file_sep|>`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.next_edits.formats.diffs import hunks, spans

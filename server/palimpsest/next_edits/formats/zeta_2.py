@@ -3,8 +3,6 @@
 The window stands like one side of a merge conflict, and the answer is the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 

@@ -1,8 +1,6 @@
 """Pure: the format of Zeta 2.1, which is Zeta 2's but for the window: numbered marks stand between blocks of its lines,
 and the answer has only the blocks that change, between the marks around them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -3,8 +3,6 @@
 In: the engine's settings, the environment.  Out: an `Endpoint`.  Opens no connection.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 In: error objects (`wire.py`) and httpx2's exceptions.  Out: exceptions of `errors.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

@@ -3,8 +3,6 @@
 In and out: `wire` data.  Knows no document, no token and no editor.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass

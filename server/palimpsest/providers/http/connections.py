@@ -5,8 +5,6 @@ httpx2 closes the connections that it has: one that is just being made would sta
 again.  So requests that have no answer yet are ended first.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -4,8 +4,6 @@ In: generators that ask the server.  Out: their pieces or their answer; Cancelle
 Owner of these tasks.  Knows no server.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing

@@ -11,8 +11,6 @@ keystroke decodes no more than that. * Token healing: the piece at the cursor is
 makes the answer begin with it. llama-server tries a grammar on the sampled token first, so it costs little. *
 Alternatives are generated one after the other in the same slot: in another one the prompt would be decoded again."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress

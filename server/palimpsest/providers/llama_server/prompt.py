@@ -4,8 +4,6 @@ In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `
 for nothing but tokens and chat templates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

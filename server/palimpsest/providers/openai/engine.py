@@ -9,8 +9,6 @@ last (`fim.py`).  There is no token healing: the prompt is sent as it is. * A co
 the blocks before what the user says first. * Tokens are estimated for the choice of blocks, unless the server counts
 them (vLLM); what a request took is what the server says, `prompt_tokens` and `cached_tokens`."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import AsyncGenerator, Sequence

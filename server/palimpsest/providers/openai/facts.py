@@ -3,8 +3,6 @@
 In: what `/v1/models` lists, a model's name.  Out: `OpenAIFacts`: the model, its context, how it completes code and how
 it takes a grammar.  Pure."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any, Literal

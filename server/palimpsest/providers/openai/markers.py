@@ -4,8 +4,6 @@ In: texts of a prompt, an answer.  Out: the same texts with a space within each 
 `<|im_end|>` is sent as `< |im_end|>`, `< |im_end|>` with one more space; so every text comes back as it was.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 
 from palimpsest.types import CURSOR_MARKER

@@ -4,8 +4,6 @@ In: a request, a workspace's blocks, what the server offers and what it was foun
 bodies. Asks nobody anything.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

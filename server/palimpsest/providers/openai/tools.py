@@ -3,8 +3,6 @@
 In: `wire` messages, events' choices.  Out: JSON objects, calls.  Pure.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -4,8 +4,6 @@ In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts
 texts the engine has, so that each text is sent once and named by its hash from then on.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections import OrderedDict

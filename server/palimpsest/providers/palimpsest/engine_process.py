@@ -3,8 +3,6 @@
 In: arguments.  Out: how it ended, what it last wrote to stderr.  Knows no protocol.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import signal

@@ -7,8 +7,6 @@ lock (`process_lock.py`) is noted before it is asked, and ended only while it st
 notice a hang, one ends the engine, and all find the same new one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from contextlib import suppress

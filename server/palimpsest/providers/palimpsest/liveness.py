@@ -7,8 +7,6 @@ the engine's event loop, which answers whatever the native thread does: neither 
 long decode is taken for a hang.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncGenerator

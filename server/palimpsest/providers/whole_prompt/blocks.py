@@ -4,8 +4,6 @@ In: sync requests, counts of tokens.  Out: the blocks that fit, in a stable orde
 prompt.  Knows no server and no tokenizer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -6,8 +6,6 @@ Where the middle's marker comes last (`models/families.py`), what was typed sinc
 behind it, as if the model had written it.  So a server that only reuses a prompt's beginning decodes neither prefix
 nor suffix again while a person types."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

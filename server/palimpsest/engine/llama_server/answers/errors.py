@@ -3,8 +3,6 @@
 In: an exception.  Out: an object, or a response.  Knows no route.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any

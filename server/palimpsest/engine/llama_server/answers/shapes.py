@@ -3,8 +3,6 @@
 In: `Done`, `StreamPiece`.  Out: JSON objects, keys in llama-server's order.  Pure but for identifiers and the clock.
 """
 
-from __future__ import annotations
-
 import secrets
 import string
 import time

@@ -4,8 +4,6 @@ In: a prepared tail.  Out: `StreamPiece`s as they come, then a `Done` for each c
 micro-batch. Knows no slots and no prompts.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack

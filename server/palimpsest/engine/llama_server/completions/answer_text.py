@@ -3,8 +3,6 @@
 In: each token's bytes.  Out: text that can be sent, and why the answer ended.  Knows no token id and no model.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Sequence
 from typing import Literal

@@ -4,8 +4,6 @@ In: tokens or an infill, `Params`.  Out: `StreamPiece`s as they come, then a `Do
 core's loop: it yields before each micro-batch, where a more urgent job may go first and a cancelled one ends.  Counts
 all tokens that are decoded for it, with the copies of the header.  Knows no HTTP."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace

@@ -7,8 +7,6 @@ The window is llama-server's for a batch of 1,024: three quarters of it before t
 its front has to be cut, it begins at a line that is chosen by the text itself, so that it begins there again when the
 cursor has moved by a few lines."""
 
-from __future__ import annotations
-
 import hashlib
 
 from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, TailPrompt

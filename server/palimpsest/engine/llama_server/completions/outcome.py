@@ -3,8 +3,6 @@
 Out: immutable data.  Knows no HTTP.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest.engine.llama_server.completions.answer_text import StopType

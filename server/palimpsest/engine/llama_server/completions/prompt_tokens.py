@@ -3,8 +3,6 @@
 In: a prompt's parts, texts and tokens.  Out: tokens.
 """
 
-from __future__ import annotations
-
 from palimpsest.engine.llama_server.requests.prompts import Parts
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, InvalidArgument

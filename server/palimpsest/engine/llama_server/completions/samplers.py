@@ -4,8 +4,6 @@ In: a row of logits.  Out: a token.  llama.cpp's samplers do the work; where the
 numpy finds it.  Knows no text and no sequence.
 """
 
-from __future__ import annotations
-
 import ctypes
 import secrets
 from collections.abc import Callable, Collection, Sequence

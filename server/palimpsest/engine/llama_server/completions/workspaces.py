@@ -6,8 +6,6 @@
 In: chunks of requests.  Out: workspaces of the engine, among all others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from typing import TypeVar
 from xml.sax.saxutils import quoteattr

@@ -3,8 +3,6 @@
 In: messages as JSON, a model's template.  Out: a `Chat`, and its text.  Knows no token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ In: a decoded body.  Out: values; null counts as absent, as for llama-server.  R
 field.  Knows no route.  (`json_data.py` is stricter: here a field may have several names, and a fraction is cut off.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar
 

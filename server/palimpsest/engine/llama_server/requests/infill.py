@@ -3,8 +3,6 @@
 In: a body's fields.  Out: an `Infill`.  Knows no token.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest import wire

@@ -3,8 +3,6 @@
 In: the JSON of `prompt`.  Out: parts.  Knows no route and no tokenizer.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from palimpsest.errors import InvalidArgument

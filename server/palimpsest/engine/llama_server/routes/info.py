@@ -3,8 +3,6 @@
 In: requests.  Out: JSON in llama-server's shapes, and Prometheus' text.
 """
 
-from __future__ import annotations
-
 import time
 
 from starlette.requests import Request

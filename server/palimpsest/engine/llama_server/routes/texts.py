@@ -4,8 +4,6 @@ In: requests.  Out: answers in each route's form: whole as JSON, or piece by pie
 before the first piece has a status of its own; a later one is an event.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace

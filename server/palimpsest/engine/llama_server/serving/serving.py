@@ -4,8 +4,6 @@ In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `StreamPiece`
 its connection cancels its work.  Used on the event loop's thread alone.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 from collections.abc import AsyncIterator, Callable, Generator

@@ -4,8 +4,6 @@ In: requests as they begin and end, on the event loop's thread.  Out: plain data
 workspaces, which alone know what is in the cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

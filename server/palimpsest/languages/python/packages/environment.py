@@ -10,8 +10,6 @@ imported: its version is taken from its `pyvenv.cfg`, and our own interpreter is
 `.pth` files of such an environment that lead outside the workspace are not followed.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

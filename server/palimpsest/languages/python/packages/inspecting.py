@@ -5,8 +5,6 @@ process; answers are cached on disk by module, version of its file, and interpre
 module may be imported at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

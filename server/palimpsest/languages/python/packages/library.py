@@ -4,8 +4,6 @@ In: a `ModuleLocation` that finds, reads and inspects modules.  Out: a `Descript
 followed from file to file, up to a limit for each description.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol

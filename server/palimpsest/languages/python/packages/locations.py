@@ -4,8 +4,6 @@ In: names and paths.  Out: files and their texts.  A module of the workspace is 
 imported; built-in and compiled modules of the interpreter are imported in a separate process.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Out: small immutable values.  Does not know about griffe or files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

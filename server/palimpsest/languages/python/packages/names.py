@@ -4,8 +4,6 @@ In: paths, imports as written.  Out: names, folders, answers.  Checks which fold
 no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 

@@ -5,8 +5,6 @@ own loader would read a whole package, which takes seconds when a block needs on
 aliases.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Sequence
