@@ -6,8 +6,6 @@ The map is a line between log odds (Platt 1999, "Probabilistic outputs for suppo
 the order of any two texts.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +38,7 @@ class Calibration:
         """What this would make that probability of."""
         return _sigmoid((_log_odds(probability) - self.offset) / self.slope) if probability > 0 else 0.0
 
-    def then(self, other: Calibration) -> Calibration:
+    def then(self, other: "Calibration") -> "Calibration":
         """One map that is this one and then the other."""
         return Calibration(other.slope * self.slope, other.slope * self.offset + other.offset)
 

@@ -4,8 +4,6 @@ Out: immutable data.  Knows no file, token, editor or model.  A *block* is a pie
 *span* a range of positions in the cache.  All ranges are half-open.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
@@ -42,7 +40,7 @@ class BlockKey(NamedTuple):
         return f"{self.type}:{self.name}"
 
     @classmethod
-    def parse(cls, text: str) -> BlockKey:
+    def parse(cls, text: str) -> "BlockKey":
         """Of a text that is no block's key (a cache map's header), `type` is all of it and `name` is empty."""
         type, _, name = text.partition(":")
         return cls(type, name)
@@ -126,7 +124,7 @@ class Editing:
         return self.marked.text
 
     @property
-    def marked(self) -> Editing:
+    def marked(self) -> "Editing":
         """The editing block with the cursor marker in its line."""
         line, at = self.lines[self.cursor_line], self.cursor_column
         marked = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])

@@ -33,8 +33,6 @@ An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "f
 connection.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar

@@ -3,8 +3,6 @@
 In: calls.  Out: JSON, or an error that says what would be right.  The only module that knows the protocol's library.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

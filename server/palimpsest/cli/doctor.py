@@ -4,8 +4,6 @@ In: this machine.  Out: one line a check, or `{"ok", "checks": [{"name", "ok", "
 Exit status 1 when something that is needed is not right; an editor that is not found is no fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import dataclasses
@@ -331,7 +329,7 @@ def _editors() -> Iterator[Check]:
     )
 
 
-def _line(console: Console) -> Callable[[Check], None]:
+def _line(console: "Console") -> Callable[[Check], None]:
     from rich.text import Text
 
     def show(check: Check) -> None:

@@ -8,8 +8,6 @@ Each rule returns the index of the first character to cut off, and the smallest 
 nothing changes, so trimming is idempotent.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -123,7 +121,7 @@ class _Position:
     language: Language
 
     @classmethod
-    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> _Position:
+    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> "_Position":
         line_start = prefix.rfind("\n") + 1
         states = [State(), *scan(prefix, language.lexical)]
         state, outermost = states[-1], min(s.depth for s in states)

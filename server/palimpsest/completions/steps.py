@@ -7,8 +7,6 @@ dropped and why (`palimpsest.completion.why` prints that).  Keeps nothing.
 be shown later, behind its own beginning.  The others are done each time that an answer is to be shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -28,7 +26,7 @@ class CompletionStep:
 
     name: str
     about: str
-    run: Callable[[Steps, CompletionResult, CompletionPlace], Awaitable[CompletionResult]] | None
+    run: "Callable[[Steps, CompletionResult, CompletionPlace], Awaitable[CompletionResult]] | None"
     for_asked: bool = True
 
 

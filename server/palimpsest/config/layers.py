@@ -5,8 +5,6 @@ each wrong value, whose default is used, and each unknown name.  `from_file` dro
 allow a file to set.  Reads TOML files and nothing else.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace

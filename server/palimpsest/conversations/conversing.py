@@ -4,8 +4,6 @@ In: what is said, where the cursor is.  Out: replies, and events as they come (`
 conversations are being answered here, and which documents sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import defaultdict
@@ -90,7 +88,7 @@ class Conversing:
         services: Services,
         memory: Callable[[], Memory],
         referring: Referring,
-        tools: Callable[[Conversing], Tools],
+        tools: "Callable[[Conversing], Tools]",
     ) -> None:
         self._services = services
         self._memory = memory

@@ -3,8 +3,6 @@
 In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -8,8 +8,6 @@ several documents the one nearest by folder is meant if it is the only one there
 paths are relative to the workspace, with forward slashes.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict
@@ -44,7 +42,7 @@ class Link:
     name: str = ""
 
     @property
-    def unplaced(self) -> Link:
+    def unplaced(self) -> "Link":
         """The same wherever it stands."""
         return Link(self.target, self.heading, name=self.name)
 

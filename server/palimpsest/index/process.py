@@ -4,8 +4,6 @@ In: messages for it.  Out: its messages, on a thread; what it was asked before i
 another.  Nothing waits: what the process does not take yet lies in a queue.
 """
 
-from __future__ import annotations
-
 import logging
 import queue
 import subprocess
@@ -29,7 +27,7 @@ class IndexProcess:
     The process ends when its stdin is closed, so also when the server is killed.
     """
 
-    def __init__(self, begin: BeginIndex, told: Callable[[IndexProcess, Told], None]) -> None:
+    def __init__(self, begin: BeginIndex, told: "Callable[[IndexProcess, Told], None]") -> None:
         self._begin = begin
         self._told = told
         self._asked: queue.Queue[Asked | None] = queue.Queue()

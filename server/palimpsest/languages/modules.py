@@ -5,8 +5,6 @@ no import is resolved and no module described.  A language that knows more defin
 folder's `modules.py` (`registry.modules_of`).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
@@ -39,13 +37,13 @@ class ModuleEntry:
     kind: EntryKind
     signature: str = ""
     doc: str = ""
-    members: tuple[ModuleEntry, ...] = ()
+    members: "tuple[ModuleEntry, ...]" = ()
     bases: tuple[str, ...] = ()
     target: str = ""
     is_async: bool = False
     declaration: str = ""
     summary: str = ""
-    overloads: tuple[ModuleEntry, ...] = ()
+    overloads: "tuple[ModuleEntry, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

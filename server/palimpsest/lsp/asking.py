@@ -3,8 +3,6 @@
 In: a question, what can be answered.  Out: the answer; of a client that cannot ask, none.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +21,7 @@ logger = logging.getLogger(__name__)
 NO = "No"
 
 
-async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
+async def chosen(server: "PalimpsestServer", question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
     """None where the question was closed, or could not be asked; with `cannot`, Denied is raised then."""
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info,
@@ -40,5 +38,5 @@ async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str]
     return None if answer is None else answer.title
 
 
-async def confirmed(server: PalimpsestServer, question: str, yes: str) -> bool:
+async def confirmed(server: "PalimpsestServer", question: str, yes: str) -> bool:
     return await chosen(server, question, (yes, NO)) == yes

@@ -4,8 +4,6 @@ In: `workspace/executeCommand`.  Out: an answer, or an error that names the fiel
 `scripts/reference.py` makes the documents' table of all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
@@ -27,12 +25,12 @@ class Command(Generic[A]):
 
     name: str
     argument: type[A]
-    run: Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]
+    run: "Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]"
     does: str
     slow: str = ""
     id_alone: bool = False
 
-    async def handle(self, server: PalimpsestServer, params: lsp.ExecuteCommandParams) -> dict[str, Any]:
+    async def handle(self, server: "PalimpsestServer", params: lsp.ExecuteCommandParams) -> dict[str, Any]:
         """Raises PalimpsestError."""
         given = params.arguments[0] if params.arguments else None  # further ones are ignored
         argument = read(self.name, self.argument, {"id": given} if self.id_alone and isinstance(given, str) else given)

@@ -3,8 +3,6 @@
 In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots for the session.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -50,7 +48,7 @@ def numbered(version: int, before: int = -1) -> int:
 
 
 def change(
-    server: PalimpsestServer,
+    server: "PalimpsestServer",
     document: lsp.VersionedTextDocumentIdentifier,
     changes: Sequence[lsp.TextDocumentContentChangeEvent],
 ) -> None:
@@ -77,7 +75,7 @@ def change(
     events.emit(DocumentChanged(old, new, edits))
 
 
-def register(server: PalimpsestServer) -> None:
+def register(server: "PalimpsestServer") -> None:
     window = server.window
 
     def opened(items: Iterable[lsp.TextDocumentItem]) -> None:

@@ -3,8 +3,6 @@
 In: the client's life.  Out: the window's.  Knows no document.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
-def register(server: PalimpsestServer) -> None:
+def register(server: "PalimpsestServer") -> None:
     window = server.window
 
     @server.feature(lsp.INITIALIZE)

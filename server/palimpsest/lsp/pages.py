@@ -4,8 +4,6 @@ In: a page's name, for the context a place.  Out: text, ranges with the kinds by
 blocks that lines are about.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -40,7 +38,7 @@ class PageAt:
     width: Annotated[int, Range(8, 512)] = WIDTH
 
 
-async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
+async def page_of(server: "PalimpsestServer", asked: PageAt) -> Page:
     """Raises InvalidArgument, EngineError."""
     session = server.window.session
     last = asdict(session.usage.last)
@@ -54,7 +52,7 @@ async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
     return context_page.page(answers.context(shown), budget, last)
 
 
-async def show(server: PalimpsestServer, asked: PageAt) -> dict[str, Any]:
+async def show(server: "PalimpsestServer", asked: PageAt) -> dict[str, Any]:
     page = await page_of(server, asked)
     encoding = server.window.client.encoding
     return {

@@ -7,8 +7,6 @@ not at all.  (Some answer that only when they have the answer to what they asked
 answered is not asked again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import uuid
@@ -29,7 +27,7 @@ logger = logging.getLogger(__name__)
 class ShownWork:
     """One piece of work as the client shows it; `begin` and `end` in any number and order."""
 
-    def __init__(self, server: PalimpsestServer, title: str) -> None:
+    def __init__(self, server: "PalimpsestServer", title: str) -> None:
         self.message = ""
         """What came of the work, in a few words."""
         self._reporter = server.work_done_progress
@@ -73,7 +71,7 @@ _SHOWN: ContextVar[ShownWork | None] = ContextVar("shown", default=None)
 
 @asynccontextmanager
 async def progress(
-    server: PalimpsestServer, title: str, token: lsp.ProgressToken | None = None
+    server: "PalimpsestServer", title: str, token: lsp.ProgressToken | None = None
 ) -> AsyncIterator[ShownWork]:
     """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  The `message` that
     the body gives it is shown at the end."""

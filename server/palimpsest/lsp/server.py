@@ -4,8 +4,6 @@ In: ways to build and to change a session, to load the features and to begin one
 features (`features.py` registers them).
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys
@@ -45,8 +43,8 @@ class PalimpsestServer(LanguageServer):
         factory: SessionFactory,
         notebooks: NotebookDocumentSyncOptions,
         features: Sequence[Feature],
-        load: Callable[[PalimpsestServer], Awaitable[None]],
-        begin: Callable[[PalimpsestServer, Feature], None],
+        load: "Callable[[PalimpsestServer], Awaitable[None]]",
+        begin: "Callable[[PalimpsestServer, Feature], None]",
     ) -> None:
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)

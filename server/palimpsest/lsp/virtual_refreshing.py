@@ -4,8 +4,6 @@ In: what was asked for, `PagesChanged`.  Out: requests to ask again.  A client t
 `workspace.textDocumentContent` is sent none.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -28,7 +26,7 @@ PAUSE_S = 0.5
 class ShownDocuments:
     """The documents that the client asked for, and what they were then."""
 
-    def __init__(self, server: PalimpsestServer, read: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(self, server: "PalimpsestServer", read: Callable[[str], Awaitable[str]]) -> None:
         self._server = server
         self._read = read
         self._hashes = dict[str, str]()

@@ -11,8 +11,6 @@ keys `palimpsest.*` and `tokenizer.*` become metadata of the merged file and tak
 `palimpsest.rows.tokens`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +45,7 @@ class Adapter:
     says: dict[str, tuple[Any, gguf.GGUFValueType]]
 
     @classmethod
-    def read(cls, path: Path) -> Adapter:
+    def read(cls, path: Path) -> "Adapter":
         """Raises ModelError for a file that is no adapter."""
         reader = _reader(path)
         fields = {key: (field.contents(), field.types[0]) for key, field in reader.fields.items()}

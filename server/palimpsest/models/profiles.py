@@ -5,8 +5,6 @@ profile says.  Profiles are kept in the user's state folder: the model's own may
 programs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -3,8 +3,6 @@
 In and out: JSON (`json_data.py`).  Pure.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 PREFIX = "prefix"
@@ -33,7 +31,7 @@ class Losses:
 
     nats: list[float] = field(default_factory=list)
 
-    def with_next(self, nats: float) -> Losses:
+    def with_next(self, nats: float) -> "Losses":
         return Losses([*self.nats, nats])
 
     def mean(self, tokens: list[int]) -> float:

@@ -7,8 +7,6 @@ That is seen from the text alone, however an editor tells of its changes; so a c
 changes nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest.next_edits.formats.diffs import OffsetEdit
@@ -25,7 +23,7 @@ class HeldEdit:
     below: str
 
     @classmethod
-    def of(cls, text: str, edit: OffsetEdit) -> HeldEdit:
+    def of(cls, text: str, edit: OffsetEdit) -> "HeldEdit":
         return cls(text[: edit.start], text[edit.start : edit.end], edit.text, text[edit.end :])
 
     @property
@@ -50,7 +48,7 @@ class HeldEdit:
         return OffsetEdit(end, end, trimmed.new[len(middle) :])
 
     @property
-    def _trimmed(self) -> HeldEdit:
+    def _trimmed(self) -> "HeldEdit":
         """Without what both texts begin and end with."""
         head, tail = ends_alike(self.old, self.new)
         old, new = self.old[head : len(self.old) - tail], self.new[head : len(self.new) - tail]

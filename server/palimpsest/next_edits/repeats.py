@@ -9,8 +9,6 @@ throughout (anti-unification, as of Plotkin 1970, over tokens in place of trees)
 beside a place, too.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -59,7 +57,7 @@ class Example:
     left: tuple[str, ...]
     right: tuple[str, ...]
     text: str
-    blanks: Blanks
+    blanks: "Blanks"
     indent: str
     start: int
 

@@ -5,8 +5,6 @@ model that follows instructions is shown the change and told what to write; one 
 with its edit, and continues with the summary.  Knows no token, no file and no engine.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator, Sequence

@@ -8,8 +8,6 @@ A bracket is closed before a line that is indented no deeper than the line it wa
 a bracket that closes one of a line indented less than its own closes nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -56,7 +54,7 @@ class _Balancing:
     is_block_ended: bool = False
     """A block ended while another bracket was open: there is more than one way."""
 
-    def run(self) -> _Balancing:
+    def run(self) -> "_Balancing":
         for number, line in enumerate(self.lines):
             indent = indent_width(line)
             if not self.quote and line.strip():

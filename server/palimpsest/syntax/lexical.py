@@ -4,8 +4,6 @@ In: text, the language's syntax of comments and strings, the state before the te
 each character.  Unfinished code can mislead it about where a statement ends.  Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Out: values that `syntax/` and `languages/` make of trees.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -62,7 +60,7 @@ class Scope:
     header_end_line: int
     body_start_line: int
     indent: int
-    parent: Scope | None = field(compare=False)  # the rest says which one it is, and of many levels each has its own
+    parent: "Scope | None" = field(compare=False)  # the rest says which one it is, and of many levels each has its own
     owner: str = ""
     adds: bool = False
     has_body: bool = True

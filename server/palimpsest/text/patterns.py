@@ -7,8 +7,6 @@ never returns to an earlier `*` or `**` once a later one has matched (atomic gro
 to git: a slash in brackets (`[a/b]`) separates names, too.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Sequence
@@ -93,7 +91,7 @@ class Patterns:
 class _Pattern:
     """`segments` are globs of names, and `**`.  A pattern that is not `anchored` has one, for names at any depth."""
 
-    segments: tuple[str | _Glob, ...]
+    segments: "tuple[str | _Glob, ...]"
     anchored: bool
     negated: bool
     dirs_only: bool
@@ -111,7 +109,7 @@ class _Pattern:
         return _path_matches(self.segments, parts)
 
 
-def _path_matches(segments: Sequence[str | _Glob], parts: Sequence[str]) -> bool:
+def _path_matches(segments: "Sequence[str | _Glob]", parts: Sequence[str]) -> bool:
     """`**` matches any number of folders; at the end, at least one name."""
     i = j = 0
     star, resume = -1, 0

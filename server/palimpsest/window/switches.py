@@ -6,8 +6,6 @@ The nearest toggle counts: the buffer's, then that of its innermost folder, of i
 the settings.  Switching everything removes the nearer toggles.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from dataclasses import dataclass, field
@@ -58,7 +56,7 @@ class Switches:
             "nextEdit": _Switches("next_edit", settings.next_edit, roots),
         }
 
-    def continues(self, earlier: Switches) -> None:
+    def continues(self, earlier: "Switches") -> None:
         """The window goes on with other settings; what was switched by hand stands."""
         for feature, switches in self._features.items():
             switches.toggles = earlier._features[feature].toggles

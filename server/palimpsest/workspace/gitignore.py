@@ -7,8 +7,6 @@ A path is ignored if either kind of file says so: neither undoes what the other 
 but is not read, or has more of them than are tried, everything that it is about is ignored.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Sequence
@@ -58,7 +56,7 @@ class IgnoreRules:
     Time stamps are checked once until `look_again`.
     """
 
-    def __init__(self, root: Path, exclude: Sequence[str] = (), around: Sequence[IgnoreRules] = ()) -> None:
+    def __init__(self, root: Path, exclude: Sequence[str] = (), around: "Sequence[IgnoreRules]" = ()) -> None:
         self.root = root
         self._outer = tuple(around)
         self._exclude = Patterns(exclude, "context.exclude")

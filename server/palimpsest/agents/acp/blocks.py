@@ -4,8 +4,6 @@ In: the protocol's content blocks.  Out: what was typed, with the names of the f
 parts, of which long ones become descriptors.  Reads no file by itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ class AcpPrompt:
     parts: tuple[MessagePart, ...] = ()
 
 
-def prompt_of(blocks: Iterable[Block], files: AcpWorkspace) -> AcpPrompt:
+def prompt_of(blocks: Iterable[Block], files: "AcpWorkspace") -> AcpPrompt:
     """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
     typed, parts, was_text = "", dict[str, MessagePart](), False
     for block in blocks:

@@ -4,8 +4,6 @@ In: a session's folders.  Out: the window's session of these folders, its engine
 have one, which ends with the connection.  The engine and the conversations are those of the editors.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
@@ -30,7 +28,7 @@ logger = logging.getLogger(__name__)
 class AcpWorkspace:
     """A window's session for one set of folders.  `host` asks the person and writes files."""
 
-    def __init__(self, roots: tuple[Path, ...], host: Callable[[AcpWorkspace], Host]) -> None:
+    def __init__(self, roots: tuple[Path, ...], host: "Callable[[AcpWorkspace], Host]") -> None:
         layers, problems = file_layers(folders.config(), roots)
         settings, wrong = merged(layers)
         for problem in (*problems, *wrong):

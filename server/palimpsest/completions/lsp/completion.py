@@ -5,8 +5,6 @@ An answer that cannot be given in time is an empty one, never an error: the stat
 has overtaken it is null: that request's may be on the screen already, and a client takes it off for an empty one.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from typing import TYPE_CHECKING
@@ -35,7 +33,7 @@ LONGEST_ITEM = 1_000
 _WORD = re.compile(r"\w*")
 
 
-def register(server: PalimpsestServer) -> None:
+def register(server: "PalimpsestServer") -> None:
     window = server.window
 
     @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
@@ -72,7 +70,7 @@ def register(server: PalimpsestServer) -> None:
 
 
 def _items(
-    completed: Completed | None, encoding: PositionEncoding, *, snippets: bool
+    completed: "Completed | None", encoding: PositionEncoding, *, snippets: bool
 ) -> list[lsp.InlineCompletionItem]:
     if completed is None:
         return []

@@ -4,8 +4,6 @@ In: a view of a text, a name in it.  Out: names of members, imports; None where 
 what does not exist hides too little.  Reads files, so it is asked on the thread that gathers.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

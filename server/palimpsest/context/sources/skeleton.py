@@ -5,8 +5,6 @@ shown as `...` behind the signature (docs/formats.md); such a line is no line of
 can edit it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +26,7 @@ class Line:
     name: str = ""
     document_line: int | None = None
 
-    def checked(self, document: Sequence[str]) -> Line:
+    def checked(self, document: Sequence[str]) -> "Line":
         """The line without its `document_line` if the document has another text there by now."""
         number = self.document_line
         if number is None or (number < len(document) and document[number] == self.text):

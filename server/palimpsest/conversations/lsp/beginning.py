@@ -3,8 +3,6 @@
 In: a server and its session.  Out: `WindowConversations`, a part of the session.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from palimpsest.conversations.lsp import compaction, conversation_host, transcript_lenses
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from palimpsest.session.session import Session
 
 
-def begin(server: PalimpsestServer, session: Session) -> None:
+def begin(server: "PalimpsestServer", session: "Session") -> None:
     host = conversation_host.WindowHost(server)
     session.add(window_conversations(session.services, session.workspace_documents, host))
     Showing(server, session)

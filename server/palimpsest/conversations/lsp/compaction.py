@@ -3,8 +3,6 @@
 In: a conversation, a person's instruction or own summary.  Out: the summary, and who wrote it.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.compaction.compactions import Compaction
@@ -25,7 +23,7 @@ BEGAN = "the conversation is being compacted: a summary takes the place of older
 ENDED = "the conversation was compacted"
 
 
-async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
+async def compact(server: "PalimpsestServer", asked: Any) -> dict[str, Any]:
     """With `goal` the summary is the caller's own; else the model writes it, `instruction` says what is wanted of it,
     and `target` how many tokens the messages may take then."""
     conversing = conversations_of(server.window.session).conversing
@@ -44,7 +42,7 @@ async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
     return _answer(queued if applied is None else applied)
 
 
-def begin(session: Session) -> None:
+def begin(session: "Session") -> None:
     """A compaction that nobody asked for is seen in the progress of the reply that waits for it."""
     session.events.on(CompactionBegan, lambda _: report(BEGAN))
     session.events.on(CompactionEnded, lambda event: report(ENDED if event.compaction else ""))

@@ -4,8 +4,6 @@ In: a conversation's id.  Out: its refs, descriptors, documents and checkpoints,
 what the other commands want to know of it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -45,7 +43,7 @@ class Row:
     problem: str = ""
 
 
-async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
+async def contents(server: "PalimpsestServer", asked: ConversationArguments) -> dict[str, Any]:
     """Raises NotFound, StorageError."""
     session = server.window.session
     memory = conversations_of(session).memory.now()

@@ -4,8 +4,6 @@ In: a conversation, a format, perhaps a path.  Out: the text, or where it was wr
 there already never unasked.  What is in it is decided in `conversations/`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass
@@ -45,12 +43,12 @@ def text_of(memory: Memory, conversation: str, format: Format) -> str:
     return well_formed(markdown(everything))
 
 
-async def exported(server: PalimpsestServer, conversation: str, format: Format = "markdown") -> str:
+async def exported(server: "PalimpsestServer", conversation: str, format: Format = "markdown") -> str:
     """The virtual document `palimpsest:/export/<conversation>.md`."""
     return await asyncio.to_thread(text_of, conversations_of(server.window.session).memory.now(), conversation, format)
 
 
-async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
+async def export(server: "PalimpsestServer", asked: Export) -> dict[str, Any]:
     text = await exported(server, asked.conversation, asked.format)
     told: dict[str, Any] = {"conversation": asked.conversation, "format": asked.format}
     if not asked.path:

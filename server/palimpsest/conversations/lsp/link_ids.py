@@ -5,8 +5,6 @@ to; `turn-12` and `result-12-0` can be read like descriptors.  Knows no database
 document that says so.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

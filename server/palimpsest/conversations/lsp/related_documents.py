@@ -4,8 +4,6 @@ is linked to in the turn, and nothing else.
 In: a conversation's document.  Out: a question, and an edit of the document.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.documents.reference import wikilink_to
@@ -25,7 +23,7 @@ OFFER = "palimpsest.documents.offer"
 NONE = "No documents of the workspace have words of this turn."
 
 
-async def offer(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
+async def offer(server: "PalimpsestServer", asked: Uri) -> dict[str, Any]:
     """Raises InvalidArgument where nothing is being written, StaleDocument where the editor does not add the link."""
     session = server.window.session
     snapshot = session.documents.get(asked.uri)

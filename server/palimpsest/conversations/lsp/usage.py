@@ -3,8 +3,6 @@
 In: a conversation's counts.  Out: plain dictionaries with the field names of docs/commands.md.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +13,14 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
-async def of_conversation(server: PalimpsestServer, conversation: str, *, items: bool) -> dict[str, Any]:
+async def of_conversation(server: "PalimpsestServer", conversation: str, *, items: bool) -> dict[str, Any]:
     """`items`: with what each message, result, tool and block of it takes."""
     counting = conversations_of(server.window.session).counting
     answer = answered(await counting.usage(conversation))
     return answer | ({"items": await counting.items(conversation)} if items else {})
 
 
-def answered(found: ConversationUsage) -> dict[str, Any]:
+def answered(found: "ConversationUsage") -> dict[str, Any]:
     """`compact`: it is time to."""
     parts = {name: asdict(part) | {"percentage": part.percentage} for name, part in found.parts.items()}
     return {

@@ -5,8 +5,6 @@ programs (`conversations/lsp/operations.py`), the tool of agents (`agents/conver
 tables are made from it.  Knows no operation by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

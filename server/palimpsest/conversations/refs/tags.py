@@ -5,8 +5,6 @@ conversation.  The newline after an opening tag and the one before a closing tag
 where another line would otherwise be joined to the content.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,7 +88,7 @@ def extract(reply: str) -> Extracted:
     return Extracted(tuple(refs), display.taken(), tuple(_problems(reply, scanner, open_)), tuple(regions))
 
 
-def _problems(reply: str, scanner: Scanner, unclosed: list[_Open]) -> list[str]:
+def _problems(reply: str, scanner: Scanner, unclosed: "list[_Open]") -> list[str]:
     unclosed_tags = [
         f'Line {_line(reply, one.tag.start)}: `<ref id="{one.tag.id}">` is not closed, so it was not kept; '
         "write `</ref>` behind its content."
@@ -111,7 +109,7 @@ def _line(text: str, at: int) -> int:
 class _Open:
     tag: OpenedTag
     start: int
-    content: _Display = field(default_factory=lambda: _Display())
+    content: "_Display" = field(default_factory=lambda: _Display())
 
 
 class _Display:

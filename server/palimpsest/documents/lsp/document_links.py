@@ -4,8 +4,6 @@ In: a document.  Out: links with their targets; a section's lines are in its tar
 selects them where it opens the link.  `palimpsest.documents.open` selects them in every editor that shows documents.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
-async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
+async def document_link(server: "PalimpsestServer", params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
     window, session = server.window, server.window.session
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None:
@@ -32,7 +30,7 @@ async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams
     return found
 
 
-async def definition(server: PalimpsestServer, params: lsp.DefinitionParams) -> list[lsp.Location]:
+async def definition(server: "PalimpsestServer", params: lsp.DefinitionParams) -> list[lsp.Location]:
     session = server.window.session
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None or not server.window.settings.documents.links:

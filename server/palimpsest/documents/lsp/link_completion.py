@@ -4,8 +4,6 @@ In: a place behind `[[`.  Out: items whose text replaces what is typed of the li
 known in `documents/catalog.py`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -45,7 +43,7 @@ class LinkOffer:
     kind: lsp.CompletionItemKind = field(compare=False)
 
 
-def register(server: PalimpsestServer) -> None:
+def register(server: "PalimpsestServer") -> None:
     window = server.window
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
@@ -135,7 +133,7 @@ def _headings(target: str, typed: str, near: str, names: DocumentNames, text: st
 
 
 def _item(
-    server: PalimpsestServer, snapshot: Snapshot, begun: Begun, offer: LinkOffer, number: int
+    server: "PalimpsestServer", snapshot: Snapshot, begun: Begun, offer: LinkOffer, number: int
 ) -> lsp.CompletionItem:
     encoding = server.window.client.encoding
     where = lsp.Range(position_out(snapshot, begun.start, encoding), position_out(snapshot, begun.end, encoding))

@@ -3,8 +3,6 @@
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 In: `palimpsest.help`, a kind.  Out: a document, shown where the client shows documents of ours, else a message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,7 +40,7 @@ def text_of(kind: str) -> str:
     return TEXTS[kind]
 
 
-async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
+async def help_(server: "PalimpsestServer", asked: Kind) -> dict[str, Any]:
     text, client = text_of(asked.kind), server.window.client
     if client.shows and client.opens_virtual:
         params = lsp.ShowDocumentParams(f"palimpsest:/help/{asked.kind}.md", take_focus=True)
@@ -52,7 +50,7 @@ async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
     return {"text": text}
 
 
-async def page(_: PalimpsestServer, parts: Sequence[str]) -> str:
+async def page(_: "PalimpsestServer", parts: Sequence[str]) -> str:
     """The document `palimpsest:/help/<kind>.md`."""
     return text_of("/".join(parts).removesuffix(".md"))
 

@@ -10,8 +10,6 @@ A resident block uses the first `n_tokens` positions of its span; the rest is sl
 no memory, so slack is given where there is room and taken back silently by whoever needs it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -125,7 +123,7 @@ class Arena:
     def get(self, key: str) -> Resident | None:
         return self._residents.get(key)
 
-    def copy(self) -> Arena:
+    def copy(self) -> "Arena":
         """An arena of its own with the same content, to plan on."""
         other = Arena(*self.span)
         other.tick = self.tick

@@ -3,8 +3,6 @@
 In: spans and what they are.  Out: spans.  This package knows no arena and changes nothing; `arena.py` asks it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 

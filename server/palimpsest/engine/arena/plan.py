@@ -20,8 +20,6 @@ A bound on what may be decoded (`max_decode`) defers blocks of those that fit: t
 where they were attached with another text, and all else is planned as though they were not wanted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -126,7 +124,7 @@ def _beyond(made: Plan, max_decode: int) -> list[str]:
     return beyond
 
 
-def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored: Stored, limits: PlanLimits) -> Plan:
+def _plan(arena: Arena, admitted: "_Admitted", equal: dict[str, Resident], stored: Stored, limits: PlanLimits) -> Plan:
     """The plan for what was admitted, all of it."""
     planner = _Planner(arena, stored, limits)
     planner.release(admitted, {key: r for key, r in equal.items() if key in admitted})

@@ -4,8 +4,6 @@ In: bytes that were read from a sequence.  Out: the same bytes, by the digest of
 llama.cpp and no arena.  Takes no lock: it belongs to the engine's thread.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ class StoredKV:
     def n_bytes(self) -> int:
         return memoryview(self.data).nbytes
 
-    def read(self) -> StoredKV:
+    def read(self) -> "StoredKV":
         """The same, as of what is on disk (`cache/disk.py`)."""
         return self
 

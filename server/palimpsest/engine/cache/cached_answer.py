@@ -3,8 +3,6 @@
 In: the prompt then, the prompt now.  Out: how much of the answer can still be used.  Knows no cache.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
@@ -68,11 +66,11 @@ class CachedAnswer:
         agrees = tuple(self.tokens[: len(typed)]) == typed and beginning.startswith(old.piece)
         return len(typed) if agrees and text_of(self.tokens).startswith(beginning) else None
 
-    def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
+    def after(self, composed: TailPrompt, n_typed: int) -> "CachedAnswer":
         """The rest, when the first `n_typed` of its tokens belong to the prompt."""
         rest = replace(self, prompt=composed, n_decoded=self.n_decoded - n_typed, word=None if n_typed else self.word)
         rest.tokens, rest.logprobs, rest.ends = self.tokens[n_typed:], self.logprobs[n_typed:], self.ends[n_typed:]
         return rest
 
-    def copy(self) -> CachedAnswer:
+    def copy(self) -> "CachedAnswer":
         return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs), ends=list(self.ends))

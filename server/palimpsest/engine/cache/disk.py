@@ -8,8 +8,6 @@ little room removes what was used least recently, and what is gone is decoded.  
 written in this process.  Knows no llama.cpp.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading
@@ -35,7 +33,7 @@ class DiskKV:
     """A block's KV that is read when it is needed.  Another engine may have rewritten its file since, with the same
     tokens at other positions."""
 
-    disk: DiskStore
+    disk: "DiskStore"
     digest: str
     n_tokens: int
     start: int

@@ -3,8 +3,6 @@
 In: tokens and seconds of micro-batches.  Out: numbers of tokens.  Knows no llama.cpp.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass
@@ -70,7 +68,7 @@ class SyncBound:
     deadline: float = math.inf
 
     @classmethod
-    def of(cls, request: wire.SyncRequest, pace: Pace) -> SyncBound:
+    def of(cls, request: wire.SyncRequest, pace: Pace) -> "SyncBound":
         """The request's bounds, its time turned into tokens as far as the pace is known."""
         in_time = pace.tokens_in(request.max_decode_ms) if request.max_decode_ms else None
         bounds = [n for n in (request.max_decode or None, in_time) if n is not None]

@@ -14,8 +14,6 @@ of a conversation also words within it may change: its cells are moved to where 
 sampling.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -148,7 +146,7 @@ class Tail:
         self._lent.discard(seq)
         self._pool.give(seq)
 
-    def copy_to(self, other: Tail) -> None:
+    def copy_to(self, other: "Tail") -> None:
         """Have another tail, which is empty, share all that this one has: bookkeeping only, nothing is decoded.  The
         answer goes with it where it is in the prompt's own sequence.  Raises EngineError where sequences run short."""
         shared = {NONE: NONE}

@@ -3,8 +3,6 @@
 Out: `TailPrompt`, and the position of an isolated suffix.  Knows no text.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -38,7 +36,7 @@ class TailPrompt:
         return len(self.alone) + len(self.tokens) + len(self.after)
 
     @property
-    def in_order(self) -> TailPrompt:
+    def in_order(self) -> "TailPrompt":
         """The same with nothing alone, for a cache that knows ordinary causal order only."""
         assert self.layout != "isolated"
         return replace(self, tokens=self.alone + self.tokens, alone=())

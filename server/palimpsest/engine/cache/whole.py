@@ -7,8 +7,6 @@ so a changed block costs itself and everything behind it; therefore what changed
 cannot give up a part of a sequence goes back to the nearest checkpoint before the change (`checkpoints.py`).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ class _Prompt:
     checkpoints: dict[int, str]
 
     @classmethod
-    def of(cls, header: Tokens, blocks: dict[str, Tokens], footer: Tokens, *, checkpoints: bool) -> _Prompt:
+    def of(cls, header: Tokens, blocks: dict[str, Tokens], footer: Tokens, *, checkpoints: bool) -> "_Prompt":
         parts = [header, *blocks.values(), footer]
         tokens = tuple(itertools.chain.from_iterable(parts))
         ends = list(itertools.accumulate(len(part) for part in parts))

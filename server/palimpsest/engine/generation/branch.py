@@ -4,8 +4,6 @@ final.
 In: logits, one row at a time.  Out: chosen tokens, pieces of text.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -113,7 +111,7 @@ class TokenChooser:
         self._deadline = 0.0
         self.n_new = 0
 
-    def silent(self) -> TokenChooser:
+    def silent(self) -> "TokenChooser":
         """The same limits for branches that nobody is told of."""
         other = copy(self)
         other._on_text = None

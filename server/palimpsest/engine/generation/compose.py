@@ -8,8 +8,6 @@ In: the request, the model's facts, a tokenizer.  Out: a `TailPrompt`.  Touches 
     text       footer │ text → answer
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

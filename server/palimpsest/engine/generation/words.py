@@ -12,8 +12,6 @@ words, where nothing that is still open can become better than these, and goes o
 Everything is in bytes, since a token may end inside a character.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections import Counter
@@ -94,7 +92,7 @@ class WordCandidate:
 class Path:
     """`tokens[-1]` behind `parent`; the root has none.  `score`: the sum of `logprobs`.  `row`: logits after it."""
 
-    parent: Path | None
+    parent: "Path | None"
     tokens: tuple[int, ...]
     logprobs: tuple[float, ...]
     text: bytes

@@ -5,8 +5,6 @@ Connections that are slow with a request's head, or wait for their client where 
 Each door has its own bound, so that one that is flooded takes no descriptor from the other.  Knows no route.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import socket
@@ -101,7 +99,7 @@ async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event, 
 class Connection(H11Protocol):
     """One connection of a door's.  `idle`: between two requests, or with a request that has not all come."""
 
-    door: ConnectionAcceptor | None = None
+    door: "ConnectionAcceptor | None" = None
     _head: asyncio.TimerHandle | None = None
 
     @property

@@ -4,8 +4,6 @@ In: jobs, from any thread.  Out: the next one.  Of equally urgent jobs each work
 one window asks for, another one's first waits for one of them.  Knows no model.
 """
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
@@ -51,7 +49,7 @@ class QueuedJob(Generic[T]):
         """Lower runs first."""
         return wire.SLOTS.index(self.slot), self.round, self.number
 
-    def replaces(self, other: QueuedJob[Any]) -> str:
+    def replaces(self, other: "QueuedJob[Any]") -> str:
         """Why an older job is not needed any more; "" when it is."""
         if other.workspace != self.workspace or other.number >= self.number:
             return ""

@@ -4,8 +4,6 @@ In: each token's bytes.  Out: candidate ids as arrays.  Made once at load; a que
 one look-up per byte of the text, never a walk through the vocabulary.  Knows no model handle.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ class Vocabulary:
     @staticmethod
     def make(
         n_vocab: int, piece: Callable[[int], bytes], is_control: Callable[[int], bool], ends: Collection[int]
-    ) -> Vocabulary:
+    ) -> "Vocabulary":
         pieces = tuple(b"" if is_control(i) or i in ends else piece(i) for i in range(n_vocab))
         hidden = np.array([i for i in range(n_vocab) if not pieces[i] and i not in ends], np.int32)
         order = sorted((i for i in range(n_vocab) if pieces[i]), key=pieces.__getitem__)

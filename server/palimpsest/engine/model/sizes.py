@@ -3,8 +3,6 @@
 In: the context's cells, the model's facts.  Out: counts of cells and positions.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from palimpsest.engine.model.facts import ModelFacts
@@ -22,7 +20,7 @@ class Sizes:
     fim_room: int
 
     @classmethod
-    def of(cls, n_ctx: int, facts: ModelFacts, *, in_place: bool) -> Sizes:
+    def of(cls, n_ctx: int, facts: ModelFacts, *, in_place: bool) -> "Sizes":
         """Half as many more positions than cells where the cache is edited in place: holes and slack cost no cell.
         To fill in the middle, a quarter, and 1,024 at least where that leaves half.  A model that is told in its tail
         what to do: 1,536 where that leaves five eighths.  A tail that can be a conversation gets half: blocks take a

@@ -6,8 +6,6 @@ left out.
     {"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"]}}}     @/cart is src/cart
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +32,7 @@ class TsConfig:
     made: Path | None = None
     sources: Path | None = None
 
-    def over(self, other: TsConfig) -> TsConfig:
+    def over(self, other: "TsConfig") -> "TsConfig":
         """With what another one says where this one says nothing."""
         return TsConfig(
             self.base or other.base,

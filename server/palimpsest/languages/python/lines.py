@@ -8,8 +8,6 @@ statement, an unterminated string at the next definition, a missing colon change
 does not end the function around it, and merge markers are ignored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -84,7 +82,7 @@ class _Open:
             self.quote = ""  # a single-line string ends with its line, closed or not, unless a backslash continues it
 
     @classmethod
-    def behind(cls, line: str) -> _Open:
+    def behind(cls, line: str) -> "_Open":
         """What is open behind a line that begins a statement."""
         if len(line) <= MOST_REMEMBERED:
             return cls(*_open_behind(line))

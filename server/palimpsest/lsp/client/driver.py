@@ -4,8 +4,6 @@ In: a workspace, settings.  Out: what an editor would show, and how long the ans
 The server is a real process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
@@ -40,7 +38,7 @@ class Wire:
     _held: list[bytes] | None = field(default=None, init=False)
 
     @classmethod
-    def of(cls, process: asyncio.subprocess.Process) -> Wire:
+    def of(cls, process: asyncio.subprocess.Process) -> "Wire":
         assert process.stdin is not None
         assert process.stdout is not None
         wire, feed = cls(process.stdin), process.stdout.feed_data

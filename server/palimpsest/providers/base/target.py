@@ -3,8 +3,6 @@
 In: settings, paths.  Out: an address, a command's arguments.  Starts nothing.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from dataclasses import dataclass
@@ -52,7 +50,7 @@ class Target:
         second = ["--next-edit-model", str(self.next_edit_model)] if self.next_edit_model is not None else []
         return ["engine", "--model", str(self.model), *second, "--settings", settings, "--identity", name]
 
-    def in_safe_mode(self) -> Target:
+    def in_safe_mode(self) -> "Target":
         """The same model without what native faults come from: a GPU's driver, repacked buffers (AMX), flash attention
         (unless quantized V needs it), large batches.  It is another engine, since its settings differ."""
         flash = "off" if self.settings.type_v in UNQUANTIZED else self.settings.flash_attention

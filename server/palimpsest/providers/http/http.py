@@ -7,8 +7,6 @@ A request is tried again when the connection is refused or breaks before anythin
 overloaded; never once an event was handed on.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -165,7 +163,7 @@ class Http:
             raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
         return data
 
-    def filtered(self, words: str) -> Filtered:
+    def filtered(self, words: str) -> "Filtered":
         return Filtered(f"The engine at {self.endpoint.url} will not answer: {self.endpoint.redacted(words)}")
 
     def _refusal(self, status: int, data: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:

@@ -3,8 +3,6 @@
 In: texts.  Out: token ids; `ServerFacts`.  Asks `/tokenize`, `/props`, `/v1/models`; decodes nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -34,7 +32,7 @@ class RemoteChatTemplate:
         self._frames: dict[Roles, Frame] = {}
 
     @classmethod
-    async def of_server(cls, http: Http) -> RemoteChatTemplate | None:
+    async def of_server(cls, http: Http) -> "RemoteChatTemplate | None":
         """None where the server cannot write a user's message."""
         made = cls(http)
         try:

@@ -5,8 +5,6 @@ meaning is refused by name; one that changes nothing (`n_cache_reuse`, `n_keep`,
 Defaults and limits are llama-server's.  Knows no model.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -132,7 +130,7 @@ class Params:
             )
         )
 
-    def of(self, index: int) -> Params:
+    def of(self, index: int) -> "Params":
         """The parameters of one of several completions: each has a seed of its own, counted on from the given one."""
         seed = int(self.sampling["seed"])
         if not index or seed == RANDOM_SEED:

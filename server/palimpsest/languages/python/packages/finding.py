@@ -3,8 +3,6 @@
 In: a dotted name, folders in order.  Out: a `FoundModule`.  Opens no files.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
