@@ -4,11 +4,9 @@ In: requests of a private socket (`windows/door.py`).  Out: what the commands of
 here that a block may not contain, and no document is changed; conversations are read, and refs and descriptors added.
 """
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest import __version__
 from palimpsest.errors import InvalidArgument, PalimpsestError
@@ -16,15 +14,13 @@ from palimpsest.lsp import answers, context
 from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.message_uris import rewritten
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing
 from palimpsest.windows.door import WindowSocket
 from palimpsest.workspace.files import WorkspaceFiles
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 
 def register(server: PalimpsestServer) -> None:

@@ -3,20 +3,16 @@
 In: the session's and the engine's values.  Out: JSON.  Sends nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest import wire
+from palimpsest.context.choice.why import Holder, Why
+from palimpsest.session.context import ContextBudget, ShownContext
 from palimpsest.types import Block, BlockKey
 from palimpsest.window import cache_page, context_page
 from palimpsest.window.context_page import LEFT_OUT
-
-if TYPE_CHECKING:
-    from palimpsest.context.choice.why import Holder, Why
-    from palimpsest.session.context import ContextBudget, ShownContext
-    from palimpsest.window.usage import Usage
+from palimpsest.window.usage import Usage
 
 
 def context(shown: ShownContext) -> dict[str, Any]:

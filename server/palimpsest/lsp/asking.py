@@ -5,23 +5,20 @@ In: a question, what can be answered.  Out: the answer; of a client that cannot 
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import Denied
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.previews import without_links
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
 NO = "No"
 
 
-async def chosen(server: "PalimpsestServer", question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
+async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
     """None where the question was closed, or could not be asked; with `cannot`, Denied is raised then."""
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info,
@@ -38,5 +35,5 @@ async def chosen(server: "PalimpsestServer", question: str, answers: Sequence[st
     return None if answer is None else answer.title
 
 
-async def confirmed(server: "PalimpsestServer", question: str, yes: str) -> bool:
+async def confirmed(server: PalimpsestServer, question: str, yes: str) -> bool:
     return await chosen(server, question, (yes, NO)) == yes

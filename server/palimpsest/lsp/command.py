@@ -6,16 +6,14 @@ In: `workspace/executeCommand`.  Out: an answer, or an error that names the fiel
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import A, read
 from palimpsest.lsp.progress import progress
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +23,12 @@ class Command(Generic[A]):
 
     name: str
     argument: type[A]
-    run: "Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]"
+    run: Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]
     does: str
     slow: str = ""
     id_alone: bool = False
 
-    async def handle(self, server: "PalimpsestServer", params: lsp.ExecuteCommandParams) -> dict[str, Any]:
+    async def handle(self, server: PalimpsestServer, params: lsp.ExecuteCommandParams) -> dict[str, Any]:
         """Raises PalimpsestError."""
         given = params.arguments[0] if params.arguments else None  # further ones are ignored
         argument = read(self.name, self.argument, {"id": given} if self.id_alone and isinstance(given, str) else given)

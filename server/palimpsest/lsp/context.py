@@ -3,25 +3,21 @@
 In: arguments.  Out: answers.  Which blocks there are is decided in `context/`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At, PlaceArguments, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.session.context import PutBlock
 from palimpsest.text.amounts import amount
+from palimpsest.text.snapshot import Position
 from palimpsest.types import BlockType
 from palimpsest.window import context_page
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Position
 
 USAGE = "context.usage"
 """What a conversation takes, as the command of that name answers it."""

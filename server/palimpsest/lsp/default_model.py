@@ -3,20 +3,15 @@
 In: a session that begins.  Out: a message that names the command, or says that the model was made anew.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
-from typing import TYPE_CHECKING
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.models import GET
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.models import default_model
 from palimpsest.models.files import may_have_better, model_path
 from palimpsest.system import folders
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 HOW = f"`:Palimpsest model default` in Neovim, “Palimpsest: Choose a Model…” in VS Code, the command {GET} elsewhere"
 OFFER = (

@@ -4,24 +4,20 @@ In: `palimpsest/diagnostics`, and the diagnostics that come with a request for c
 Out: events.  Ours are left out, and so are hints and informations.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Between, DocumentArguments, read, refusals_logged
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.tolerance import clamped
+from palimpsest.lsp.window import Window
 from palimpsest.window.events import DiagnosticsTold
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.lsp.window import Window
 
 logger = logging.getLogger(__name__)
 

@@ -4,20 +4,15 @@ In: a document as the editor has it, an edit.  Out: nothing, or why it was not m
 seen as any other change of it.
 """
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.edits import workspace_edit
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Snapshot
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.text.snapshot import Snapshot
 
 ANSWER_S = 10.0
 LOOKED_AT_S = 0.05

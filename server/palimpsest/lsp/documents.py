@@ -6,13 +6,14 @@ In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots 
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.lsp.arguments import At, Uri, read, refusals_logged
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.lsp.protocol import UNVERSIONED
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.tolerance import UNREADABLE
 from palimpsest.text.documents import LOST
 from palimpsest.text.positions import joined
@@ -25,10 +26,6 @@ from palimpsest.window.events import (
     DocumentSaved,
     FilesChanged,
 )
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +45,7 @@ def numbered(version: int, before: int = -1) -> int:
 
 
 def change(
-    server: "PalimpsestServer",
+    server: PalimpsestServer,
     document: lsp.VersionedTextDocumentIdentifier,
     changes: Sequence[lsp.TextDocumentContentChangeEvent],
 ) -> None:
@@ -75,7 +72,7 @@ def change(
     events.emit(DocumentChanged(old, new, edits))
 
 
-def register(server: "PalimpsestServer") -> None:
+def register(server: PalimpsestServer) -> None:
     window = server.window
 
     def opened(items: Iterable[lsp.TextDocumentItem]) -> None:

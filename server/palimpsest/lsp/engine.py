@@ -3,16 +3,12 @@
 Out: what it says of its cache.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.command import Command
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
 async def cache_map(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:

@@ -3,19 +3,14 @@
 In: how far it is.  Out: LSP's progress, and its end.  A walk that finds nothing new is not shown.
 """
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from palimpsest.lsp.progress import progress, report
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.text.amounts import amount
 from palimpsest.window.events import IndexBuilding, IndexBuilt, WindowClosing
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 FEWEST = 100
 """Files that are worth showing progress for."""

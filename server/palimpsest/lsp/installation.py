@@ -4,25 +4,20 @@ In: a person who looks, or begins.  Out: answers.  The examination is `palimpses
 with this window's settings.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.subprocesses import our_answer
 from palimpsest.providers.running import running_engines
 from palimpsest.system import folders
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace import sample
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-
 
 TYPE = "At the cursor, {}type “{}”. What follows is shown in grey: Tab accepts it."
 

@@ -3,19 +3,17 @@
 In: the client's life.  Out: the window's.  Knows no document.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.lsp.action_kinds import documented_actions
 from palimpsest.lsp.plain import plain
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import client_of
 
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
-
-def register(server: "PalimpsestServer") -> None:
+def register(server: PalimpsestServer) -> None:
     window = server.window
 
     @server.feature(lsp.INITIALIZE)

@@ -4,12 +4,10 @@ In: a person's choice.  Out: another model in use.  The fetching is `palimpsest 
 merging the default model takes half a gigabyte for some seconds, which the server would keep.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.checking import running
 from palimpsest.errors import InvalidArgument, ModelError
@@ -17,14 +15,12 @@ from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Nothing, among
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.progress import report
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.subprocesses import our_answer
 from palimpsest.models import catalogue, default_model
 from palimpsest.models.known import recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.providers.running import running_engines
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 GET = "palimpsest.model.get"
 

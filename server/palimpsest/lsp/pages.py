@@ -5,7 +5,7 @@ blocks that lines are about.
 """
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from lsprotocol import types as lsp
 
@@ -16,12 +16,10 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.context import NameAt, place_of, why
 from palimpsest.lsp.engine import cache_map
 from palimpsest.lsp.protocol import converter
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.positions import PositionEncoding, column_to_units
 from palimpsest.window import cache_page, context_page, why_page
 from palimpsest.window.page import Page
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 WIDTH = 64
 
@@ -38,7 +36,7 @@ class PageAt:
     width: Annotated[int, Range(8, 512)] = WIDTH
 
 
-async def page_of(server: "PalimpsestServer", asked: PageAt) -> Page:
+async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
     """Raises InvalidArgument, EngineError."""
     session = server.window.session
     last = asdict(session.usage.last)
@@ -52,7 +50,7 @@ async def page_of(server: "PalimpsestServer", asked: PageAt) -> Page:
     return context_page.page(answers.context(shown), budget, last)
 
 
-async def show(server: "PalimpsestServer", asked: PageAt) -> dict[str, Any]:
+async def show(server: PalimpsestServer, asked: PageAt) -> dict[str, Any]:
     page = await page_of(server, asked)
     encoding = server.window.client.encoding
     return {

@@ -14,12 +14,11 @@ from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +26,7 @@ logger = logging.getLogger(__name__)
 class ShownWork:
     """One piece of work as the client shows it; `begin` and `end` in any number and order."""
 
-    def __init__(self, server: "PalimpsestServer", title: str) -> None:
+    def __init__(self, server: PalimpsestServer, title: str) -> None:
         self.message = ""
         """What came of the work, in a few words."""
         self._reporter = server.work_done_progress
@@ -71,7 +70,7 @@ _SHOWN: ContextVar[ShownWork | None] = ContextVar("shown", default=None)
 
 @asynccontextmanager
 async def progress(
-    server: "PalimpsestServer", title: str, token: lsp.ProgressToken | None = None
+    server: PalimpsestServer, title: str, token: lsp.ProgressToken | None = None
 ) -> AsyncIterator[ShownWork]:
     """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  The `message` that
     the body gives it is shown at the end."""

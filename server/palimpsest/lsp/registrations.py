@@ -3,20 +3,16 @@
 In: a session that begins, `workspace/didChangeWatchedFiles`.  Out: `client/registerCapability`, events.
 """
 
-from __future__ import annotations
-
 import logging
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.languages.registry import languages
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.virtual import SCHEME
 from palimpsest.window.events import FilesChanged
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 

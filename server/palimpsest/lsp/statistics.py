@@ -4,25 +4,21 @@ In: `palimpsest/event`, the commands for statistics and switches.  Out: answers.
 completions are off, is decided in `window/`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from palimpsest.edits.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Count, Nothing, read, refusals_logged
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.window.events import RefreshNeeded, Yanked
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
 from palimpsest.window.statistics_page import page
 from palimpsest.window.switches import MINUTES, MOST_MINUTES, Feature, Scope
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 

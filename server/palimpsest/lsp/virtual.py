@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
@@ -17,10 +17,8 @@ from lsprotocol import types as lsp
 from palimpsest.errors import NotFound
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.pages import PageAt, page_of
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.virtual_refreshing import ShownDocuments
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 SCHEME = "palimpsest"
 PageReader = Callable[["PalimpsestServer", Sequence[str]], Awaitable[str]]

@@ -6,16 +6,14 @@ In: what was asked for, `PagesChanged`.  Out: requests to ask again.  A client t
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.window.events import PagesChanged
 from palimpsest.wire import text_hash
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 MOST = 50
 """Documents, those asked for last."""
@@ -26,7 +24,7 @@ PAUSE_S = 0.5
 class ShownDocuments:
     """The documents that the client asked for, and what they were then."""
 
-    def __init__(self, server: "PalimpsestServer", read: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(self, server: PalimpsestServer, read: Callable[[str], Awaitable[str]]) -> None:
         self._server = server
         self._read = read
         self._hashes = dict[str, str]()

@@ -7,7 +7,6 @@ parts, of which long ones become descriptors.  Reads no file by itself.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from acp.schema import (
     AudioContentBlock,
@@ -18,12 +17,10 @@ from acp.schema import (
     TextResourceContents,
 )
 
+from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
-
-if TYPE_CHECKING:
-    from palimpsest.agents.acp.workspaces import AcpWorkspace
 
 _WORD_OR_FILE = re.compile(r"[\w`)\[]")
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
@@ -35,7 +32,7 @@ class AcpPrompt:
     parts: tuple[MessagePart, ...] = ()
 
 
-def prompt_of(blocks: Iterable[Block], files: "AcpWorkspace") -> AcpPrompt:
+def prompt_of(blocks: Iterable[Block], files: AcpWorkspace) -> AcpPrompt:
     """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
     typed, parts, was_text = "", dict[str, MessagePart](), False
     for block in blocks:

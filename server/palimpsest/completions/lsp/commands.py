@@ -5,11 +5,9 @@ In: the completion's id; a cursor.  Out: it is counted, and the imports that its
 what each step of `completions/steps.py` has cut or dropped, and why.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -19,11 +17,9 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.context import place_of
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import proposal_edit, title_of
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Snapshot
-    from palimpsest.types import Proposal
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.types import Proposal
 
 logger = logging.getLogger(__name__)
 

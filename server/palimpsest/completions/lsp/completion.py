@@ -7,23 +7,20 @@ has overtaken it is null: that request's may be on the screen already, and a cli
 
 import logging
 import re
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.completions.completions import Completed
 from palimpsest.completions.lsp.commands import ACCEPTED
 from palimpsest.completions.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.syntax.lexical import state_after
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import ContentChange, Position, Range
 from palimpsest.window.events import CompletionChanged
-
-if TYPE_CHECKING:
-    from palimpsest.completions.completions import Completed
-    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +30,7 @@ LONGEST_ITEM = 1_000
 _WORD = re.compile(r"\w*")
 
 
-def register(server: "PalimpsestServer") -> None:
+def register(server: PalimpsestServer) -> None:
     window = server.window
 
     @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
@@ -70,7 +67,7 @@ def register(server: "PalimpsestServer") -> None:
 
 
 def _items(
-    completed: "Completed | None", encoding: PositionEncoding, *, snippets: bool
+    completed: Completed | None, encoding: PositionEncoding, *, snippets: bool
 ) -> list[lsp.InlineCompletionItem]:
     if completed is None:
         return []

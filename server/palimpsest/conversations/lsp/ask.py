@@ -4,10 +4,8 @@ In: `{text, conversation?, uri?, position?}`.  Out: `{conversation, reply, refs,
 reply is written, the progress shows its last line.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.conversations import name_of
@@ -25,9 +23,7 @@ from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import report
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 LONGEST_REPORT = 80
 """Characters of a line of progress."""

@@ -3,18 +3,14 @@
 In: a server and its session.  Out: `WindowConversations`, a part of the session.
 """
 
-from typing import TYPE_CHECKING
-
 from palimpsest.conversations.lsp import compaction, conversation_host, transcript_lenses
 from palimpsest.conversations.lsp.transcript_showing import Showing
 from palimpsest.conversations.window_conversations import window_conversations
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 
 
-def begin(server: "PalimpsestServer", session: "Session") -> None:
+def begin(server: PalimpsestServer, session: Session) -> None:
     host = conversation_host.WindowHost(server)
     session.add(window_conversations(session.services, session.workspace_documents, host))
     Showing(server, session)

@@ -3,7 +3,7 @@
 In: a conversation, a person's instruction or own summary.  Out: the summary, and who wrote it.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.compaction.words import WRITERS
@@ -14,16 +14,14 @@ from palimpsest.conversations.operations.memory import COMPACT, compacted, summa
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.progress import report
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 
 BEGAN = "the conversation is being compacted: a summary takes the place of older turns"
 ENDED = "the conversation was compacted"
 
 
-async def compact(server: "PalimpsestServer", asked: Any) -> dict[str, Any]:
+async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
     """With `goal` the summary is the caller's own; else the model writes it, `instruction` says what is wanted of it,
     and `target` how many tokens the messages may take then."""
     conversing = conversations_of(server.window.session).conversing
@@ -42,7 +40,7 @@ async def compact(server: "PalimpsestServer", asked: Any) -> dict[str, Any]:
     return _answer(queued if applied is None else applied)
 
 
-def begin(session: "Session") -> None:
+def begin(session: Session) -> None:
     """A compaction that nobody asked for is seen in the progress of the reply that waits for it."""
     session.events.on(CompactionBegan, lambda _: report(BEGAN))
     session.events.on(CompactionEnded, lambda event: report(ENDED if event.compaction else ""))

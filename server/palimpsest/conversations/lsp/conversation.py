@@ -3,13 +3,11 @@
 In: names, ids.  Out: fields; a conversation's document as text, for the client to show.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -19,6 +17,7 @@ from palimpsest.conversations.events import ConversationChanged
 from palimpsest.conversations.experiences import MAIN, checked_key
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.link_ids import conversation_of
+from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
@@ -27,15 +26,12 @@ from palimpsest.lsp.arguments import ConversationArguments, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import TOP, position_out
 from palimpsest.lsp.document_edits import ANSWER_S, applied
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.conversations import SUFFIX
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
-
-if TYPE_CHECKING:
-    from palimpsest.conversations.memory import Memory
-    from palimpsest.lsp.server import PalimpsestServer
 
 _UNFIT = re.compile(r"[^\w.-]+")
 

@@ -7,7 +7,7 @@ what the other commands want to know of it.
 import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.descriptors.descriptors import Descriptor
@@ -19,10 +19,8 @@ from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import ConversationArguments
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.amounts import amount
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Row:
     problem: str = ""
 
 
-async def contents(server: "PalimpsestServer", asked: ConversationArguments) -> dict[str, Any]:
+async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     """Raises NotFound, StorageError."""
     session = server.window.session
     memory = conversations_of(session).memory.now()

@@ -5,11 +5,9 @@ In: questions, files to write, events of conversations.  Out: answers; `{convers
 asked by the commands, as far as it is shown.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.events import (
     BranchChanged,
@@ -28,14 +26,11 @@ from palimpsest.errors import Denied
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.window.events import PagesChanged
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
-
 
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."

@@ -4,12 +4,10 @@ In: arguments.  Out: answers, with the same as XML for a model.  What is referre
 `conversations/documents/`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.answers import element, listed
 from palimpsest.conversations.documents.document_references import DocumentUse
@@ -20,9 +18,7 @@ from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
 @dataclass(frozen=True, slots=True)

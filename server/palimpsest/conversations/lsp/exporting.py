@@ -7,7 +7,7 @@ there already never unasked.  What is in it is decided in `conversations/`.
 import asyncio
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from palimpsest.conversations.answers import element
 from palimpsest.conversations.export import gathered
@@ -16,13 +16,11 @@ from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.positions import well_formed
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.places import FIELD
 from palimpsest.workspace.writing import write
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 Format = Literal["markdown", "json"]
 
@@ -43,12 +41,12 @@ def text_of(memory: Memory, conversation: str, format: Format) -> str:
     return well_formed(markdown(everything))
 
 
-async def exported(server: "PalimpsestServer", conversation: str, format: Format = "markdown") -> str:
+async def exported(server: PalimpsestServer, conversation: str, format: Format = "markdown") -> str:
     """The virtual document `palimpsest:/export/<conversation>.md`."""
     return await asyncio.to_thread(text_of, conversations_of(server.window.session).memory.now(), conversation, format)
 
 
-async def export(server: "PalimpsestServer", asked: Export) -> dict[str, Any]:
+async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
     text = await exported(server, asked.conversation, asked.format)
     told: dict[str, Any] = {"conversation": asked.conversation, "format": asked.format}
     if not asked.path:

@@ -5,26 +5,21 @@ In: a path, a text, how it is to be written.  Out: what was written, or why not.
 change is, is decided in `workspace/`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import range_out
 from palimpsest.lsp.document_edits import make
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.window import Window
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.changes import FileWrite, change, n_lines
 from palimpsest.workspace.places import place, shown
 from palimpsest.workspace.writing import WrittenFile, write
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.lsp.window import Window
-    from palimpsest.text.snapshot import Snapshot
 
 LABEL = "Palimpsest: write {}"
 

@@ -4,10 +4,6 @@ In: a document of a conversation, a place in it.  Out: links to the documents `p
 `palimpsest:/ref/…`, and their first lines.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from palimpsest.conversations.lsp.link_ids import IdAt, conversation_of, id_at, ids, uri_of
@@ -16,10 +12,8 @@ from palimpsest.documents.passages import LONGEST_LINE
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp import virtual
 from palimpsest.lsp.convert import TOP, position_in, range_out
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Range
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 
 async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:

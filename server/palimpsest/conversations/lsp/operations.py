@@ -4,10 +4,8 @@ In: the table of operations.  Out: commands, whose arguments are the operation's
 them; they answer its fields and, as `xml`, what a model reads.
 """
 
-from __future__ import annotations
-
 from dataclasses import MISSING, field, fields, make_dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.feature import conversations_of
@@ -22,12 +20,10 @@ from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Between
 from palimpsest.lsp.asking import confirmed
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 OVERWRITE = "{} exists already. Replace what is in it?"
 _EMPTY: dict[str, tuple[Any, Any]] = {

@@ -10,21 +10,19 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.arguments import Between
 from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.system.reading import Refused
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 from palimpsest.workspace.files import MAX_BYTES, WorkspaceFiles
 from palimpsest.workspace.large_files import pieces
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 MOST_PARTS = 50
 

@@ -5,18 +5,16 @@ In: a range in a document.  Out: actions with commands.  In a conversation's doc
 place (`refs_at`).
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp import ref_making, transcript_lenses
 from palimpsest.conversations.lsp.link_ids import conversation_of, ids
@@ -29,15 +27,10 @@ from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp.action_kinds import is_asked
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
-
-if TYPE_CHECKING:
-    from palimpsest.conversations.conversations import Conversation
-    from palimpsest.conversations.refs.refs import Ref
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Snapshot
 
 _UNFIT = re.compile(r"[^\w.-]+")
 SEND = "refactor.rewrite.palimpsest.send"

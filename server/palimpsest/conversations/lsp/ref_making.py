@@ -3,22 +3,17 @@
 In: a range in a document.  Out: actions with commands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.lsp.link_ids import conversation_of
+from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import parse
 from palimpsest.lsp.protocol import converter
-
-if TYPE_CHECKING:
-    from palimpsest.conversations.conversations import Conversation
-    from palimpsest.conversations.memory import Memory
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Snapshot
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.text.snapshot import Snapshot
 
 REF, DESCRIPTOR = "refactor.rewrite.palimpsest.ref", "refactor.rewrite.palimpsest.fd"
 KINDS = (REF, DESCRIPTOR)

@@ -4,7 +4,7 @@ is linked to in the turn, and nothing else.
 In: a conversation's document.  Out: a question, and an edit of the document.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.documents.reference import wikilink_to
 from palimpsest.conversations.feature import conversations_of
@@ -15,15 +15,13 @@ from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 OFFER = "palimpsest.documents.offer"
 NONE = "No documents of the workspace have words of this turn."
 
 
-async def offer(server: "PalimpsestServer", asked: Uri) -> dict[str, Any]:
+async def offer(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     """Raises InvalidArgument where nothing is being written, StaleDocument where the editor does not add the link."""
     session = server.window.session
     snapshot = session.documents.get(asked.uri)

@@ -4,11 +4,9 @@ In: a document with a conversation's front matter, or one called `*.palimpsest.m
 "Stop" while a reply comes; folds for front matter, turns, and calls with documents; the links in what was said.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
@@ -19,11 +17,9 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import Transcript, parse
 from palimpsest.documents.wikilinks import Link
 from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.text.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 SEND, STOP = "palimpsest.conversation.send", "palimpsest.conversation.stop"
 FORK, COMPACT = "palimpsest.conversation.fork", "palimpsest.conversation.compact"

@@ -5,12 +5,10 @@ Where a person has edited or taken away earlier turns, the conversation goes on 
 have been asked; nothing of the old one is lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.conversations.conversations import Conversation, name_of
 from palimpsest.conversations.conversing import ReplyOptions
@@ -28,10 +26,8 @@ from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.asking import NO, chosen
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 MOST_BEFORE = 500
 """Turns that a document brings along, from elsewhere or from somebody else."""

@@ -4,13 +4,10 @@ In: what happens in conversations (`conversations/events.py`).  Out: `workspace/
 each against the text that the editor has said it has.  Of a document that is not open nothing is written.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from palimpsest.conversations.events import (
     BranchChanged,
@@ -29,12 +26,10 @@ from palimpsest.conversations.transcript.writing import WrittenTurn
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
 from palimpsest.lsp.document_edits import make
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import WindowClosing
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 EVERY_S = 0.1
 SEEN_S = 2.0

@@ -4,23 +4,21 @@ In: a conversation's counts.  Out: plain dictionaries with the field names of do
 """
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.feature import conversations_of
-
-if TYPE_CHECKING:
-    from palimpsest.conversations.budgets import ConversationUsage
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
-async def of_conversation(server: "PalimpsestServer", conversation: str, *, items: bool) -> dict[str, Any]:
+async def of_conversation(server: PalimpsestServer, conversation: str, *, items: bool) -> dict[str, Any]:
     """`items`: with what each message, result, tool and block of it takes."""
     counting = conversations_of(server.window.session).counting
     answer = answered(await counting.usage(conversation))
     return answer | ({"items": await counting.items(conversation)} if items else {})
 
 
-def answered(found: "ConversationUsage") -> dict[str, Any]:
+def answered(found: ConversationUsage) -> dict[str, Any]:
     """`compact`: it is time to."""
     parts = {name: asdict(part) | {"percentage": part.percentage} for name, part in found.parts.items()}
     return {

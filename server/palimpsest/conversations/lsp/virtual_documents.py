@@ -3,12 +3,9 @@
 In: what stands behind the kind in a URI.  Out: the document's text (`palimpsest/lsp/virtual.py` answers it).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from palimpsest.conversations.budget_bars import page
 from palimpsest.conversations.export import descriptor_text
@@ -18,9 +15,7 @@ from palimpsest.conversations.lsp.exporting import exported
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
 async def documents(server: PalimpsestServer, parts: Sequence[str]) -> str:

@@ -4,19 +4,15 @@ In: a document.  Out: links with their targets; a section's lines are in its tar
 selects them where it opens the link.  `palimpsest.documents.open` selects them in every editor that shows documents.
 """
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from palimpsest.documents.lsp.link_places import link_at, links_of, meant, opened_by, target_of
 from palimpsest.documents.wikilinks import Found
 from palimpsest.lsp.convert import position_in, range_out
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 
-async def document_link(server: "PalimpsestServer", params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
+async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
     window, session = server.window, server.window.session
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None:
@@ -30,7 +26,7 @@ async def document_link(server: "PalimpsestServer", params: lsp.DocumentLinkPara
     return found
 
 
-async def definition(server: "PalimpsestServer", params: lsp.DefinitionParams) -> list[lsp.Location]:
+async def definition(server: PalimpsestServer, params: lsp.DefinitionParams) -> list[lsp.Location]:
     session = server.window.session
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None or not server.window.settings.documents.links:

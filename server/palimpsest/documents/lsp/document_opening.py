@@ -3,11 +3,9 @@
 In: a link as it is written, and where it stands.  Out: the document, shown by the editor, with the passage selected.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
@@ -17,11 +15,9 @@ from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import TOP, position_out
 from palimpsest.lsp.protocol import converter
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 MOST_WORDS = 1_000
 """Characters of a passage that are looked for."""

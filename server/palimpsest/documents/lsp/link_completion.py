@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
@@ -17,10 +16,8 @@ from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import LONGEST, SUFFIXES, DocumentNames, Found, Link, links, resolve
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Position, Snapshot
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 MOST_ITEMS = 200
 
@@ -43,7 +40,7 @@ class LinkOffer:
     kind: lsp.CompletionItemKind = field(compare=False)
 
 
-def register(server: "PalimpsestServer") -> None:
+def register(server: PalimpsestServer) -> None:
     window = server.window
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
@@ -133,7 +130,7 @@ def _headings(target: str, typed: str, near: str, names: DocumentNames, text: st
 
 
 def _item(
-    server: "PalimpsestServer", snapshot: Snapshot, begun: Begun, offer: LinkOffer, number: int
+    server: PalimpsestServer, snapshot: Snapshot, begun: Begun, offer: LinkOffer, number: int
 ) -> lsp.CompletionItem:
     encoding = server.window.client.encoding
     where = lsp.Range(position_out(snapshot, begun.start, encoding), position_out(snapshot, begun.end, encoding))

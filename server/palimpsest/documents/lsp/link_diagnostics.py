@@ -4,12 +4,9 @@ In: documents that open, change and close, files that change.  Out: diagnostics 
 last change.  What a link means is decided in `documents/wikilinks.py`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
@@ -19,6 +16,8 @@ from palimpsest.documents.wikilinks import Found, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import range_out
 from palimpsest.lsp.diagnostics import OWN
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.session.session import Session
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
@@ -30,10 +29,6 @@ from palimpsest.window.events import (
     SettingsChanged,
     WindowClosing,
 )
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 BROKEN, AMBIGUOUS = "broken-link", "ambiguous-link"
 PAUSE_S = 0.3

@@ -3,10 +3,7 @@
 In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between fences that it cannot end.
 """
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
@@ -16,10 +13,8 @@ from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_in, range_out
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Position, Snapshot
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
 
 
 async def hover(server: PalimpsestServer, params: lsp.HoverParams) -> lsp.Hover | None:

@@ -4,22 +4,17 @@ In: a snapshot, the session.  Out: links with their ranges and meanings.  In Mar
 comments and docstrings.  Knows no feature.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Resolved, links
+from palimpsest.session.session import Session
 from palimpsest.syntax.scopes import docstring, scopes
 from palimpsest.text.snapshot import Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.window.workspace_documents import LinkPlace
-
-if TYPE_CHECKING:
-    from palimpsest.session.session import Session
 
 MARKDOWN = frozenset({"markdown", "quarto", "rmd"})
 SUFFIXES = (".md", ".markdown")

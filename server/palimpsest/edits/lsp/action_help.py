@@ -5,16 +5,14 @@ In: `palimpsest.help`, a kind.  Out: a document, shown where the client shows do
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.edits.feature import HELP, QUICKFIX, REWRITE, SOURCE
 from palimpsest.errors import NotFound
 from palimpsest.lsp.command import Command
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.server import PalimpsestServer
 
 _CHECKED = (
     "Each edit is checked against the lines that it was made for, and applied as a whole or not at all. Before other "
@@ -40,7 +38,7 @@ def text_of(kind: str) -> str:
     return TEXTS[kind]
 
 
-async def help_(server: "PalimpsestServer", asked: Kind) -> dict[str, Any]:
+async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
     text, client = text_of(asked.kind), server.window.client
     if client.shows and client.opens_virtual:
         params = lsp.ShowDocumentParams(f"palimpsest:/help/{asked.kind}.md", take_focus=True)
@@ -50,7 +48,7 @@ async def help_(server: "PalimpsestServer", asked: Kind) -> dict[str, Any]:
     return {"text": text}
 
 
-async def page(_: "PalimpsestServer", parts: Sequence[str]) -> str:
+async def page(_: PalimpsestServer, parts: Sequence[str]) -> str:
     """The document `palimpsest:/help/<kind>.md`."""
     return text_of("/".join(parts).removesuffix(".md"))
 

@@ -5,15 +5,14 @@ resolve, the action carries a command that applies the edit.  An editor that ask
 to show a sign (VS Code's bulb), is told only of what was asked for or is wrong: a selection, diagnostics, hints.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.edits.feature import QUICKFIX, REWRITE, SOURCE
 from palimpsest.edits.lsp.applying import apply_soon
 from palimpsest.edits.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
+from palimpsest.edits.suggestions.proposals import OfferedProposal
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.lsp.arguments import read
@@ -22,11 +21,8 @@ from palimpsest.lsp.diagnostics import OWN, tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import converter
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.window.events import CursorMoved
-
-if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import OfferedProposal
-    from palimpsest.lsp.server import PalimpsestServer
 
 
 async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:

@@ -12,21 +12,19 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.edits.line_edits import applied
+from palimpsest.edits.suggestions.proposals import OfferedProposal
 from palimpsest.errors import Denied, InvalidArgument, PalimpsestError
 from palimpsest.lsp import document_edits
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.window.events import DocumentChanged, DocumentOpened
-
-if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import OfferedProposal
-    from palimpsest.lsp.server import PalimpsestServer
 
 YES, NO = "Apply", "Do not apply"
 SEEN_S = 2.0

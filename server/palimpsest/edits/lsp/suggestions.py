@@ -4,19 +4,19 @@ In: arguments, ids.  Out: answers with edits; an accepted one is applied by the 
 is decided in `edits/suggestions/`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.config.settings import MOST_AT_ONCE
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.lsp.applying import confirm_and_apply, is_done
-from palimpsest.edits.suggestions.proposals import SuggestionRequest
+from palimpsest.edits.suggestions.from_replies import Suggested
+from palimpsest.edits.suggestions.proposals import OfferedProposal, SuggestionRequest
+from palimpsest.edits.summaries import Summarized
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import At, Between, Id, among
@@ -25,13 +25,8 @@ from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
 from palimpsest.lsp.progress import report
 from palimpsest.lsp.protocol import converter
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.markup import attribute, escape_closing
-
-if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.from_replies import Suggested
-    from palimpsest.edits.suggestions.proposals import OfferedProposal
-    from palimpsest.edits.summaries import Summarized
-    from palimpsest.lsp.server import PalimpsestServer
 
 SUGGEST = "palimpsest.suggest"
 APPLY = "palimpsest.suggest.apply"

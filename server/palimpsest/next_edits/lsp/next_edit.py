@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from lsprotocol import types as lsp
 
@@ -21,12 +21,10 @@ from palimpsest.lsp.arguments import At, DocumentArguments, Id, read, refusals_l
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, range_out
 from palimpsest.lsp.protocol import converter
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.next_edits.next_edits import NextEdit
+from palimpsest.session.session import Session
 from palimpsest.window.events import NextEditModelFailed, RefreshNeeded
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.next_edits.next_edits import NextEdit
-    from palimpsest.session.session import Session
 
 logger = logging.getLogger(__name__)
 
