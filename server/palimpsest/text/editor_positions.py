@@ -4,8 +4,6 @@ In: a snapshot, such a position as its two numbers, a `PositionEncoding`.  Out: 
 change of a text.  The rules are LSP's, which other protocols share.
 """
 
-from __future__ import annotations
-
 from palimpsest.text.positions import PositionEncoding, column_to_units, halves, units_to_column
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 

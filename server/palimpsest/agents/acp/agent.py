@@ -247,7 +247,7 @@ class ConversationAgent:
 
     # Parts
 
-    def _suggesting(self) -> AcpNextEdits:
+    def _suggesting(self) -> "AcpNextEdits":
         from palimpsest.agents.acp.next_edits import AcpNextEdits  # few editors ask for them
 
         if self._next_edits is None:

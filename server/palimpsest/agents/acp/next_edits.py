@@ -5,8 +5,6 @@ what is open in it is a document of that workspace.  The protocol's library has 
 routes for them (0.12), so `agent.py` is given them as extensions.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
