@@ -43,7 +43,7 @@ async def test_is_not_made_to_who_has_chosen(never_asked: Path, shop: Path, sett
 async def test_a_wrong_name_is_named(never_asked: Path, shop: Path) -> None:
     editor = await start_editor(shop)
     try:
-        with pytest.raises(Exception, match="expected one of default, qwen"):
+        with pytest.raises(Exception, match="expected one of default, granite"):
             await editor.command("palimpsest.model.get", {"name": "other"})
     finally:
         await stop_editor(editor)

@@ -57,7 +57,8 @@ async def test_each_command_of_the_terminal_says_something(editor: Editor, shop:
     followed, stopped = {line for line in lines if "--follow" in line}, {line for line in lines if "--stop" in line}
     assert {"palimpsest doctor", "palimpsest engine --list", "palimpsest log"} <= lines
     for line in lines - followed - stopped:
-        assert ran(line, shop).strip(), line
+        shorter = " --seconds 3 --places 3" if line == "palimpsest model check" else ""  # it takes minutes by itself
+        assert ran(f"{line}{shorter}", shop).strip(), line
     for line in followed:
         command = Command(*shlex.split(line)[1:])
         command.says(b"until Ctrl-C")
