@@ -12,6 +12,7 @@
     data       all of the above  ->  train.npz, held.npz
     sources    sources.txt  ->  folders with source code in other languages
     texts      the same as text, for models with tokenizers of their own  ->  texts/*.jsonl.gz
+    prose      paragraphs, markup and commit messages beside them  ->  texts/*.jsonl.gz
     plain      the corpus  ->  plain.npz: rows of nothing but source
     layout     examples  ->  positions, what sees what, targets (arrays)
     model      arrays  ->  the loss at every wanted token (torch; besides it `optimizer`, `team`, `grow`, `train`)

@@ -1,7 +1,8 @@
 """Where in a module something may be completed or repaired, in any language of the product.
 
 In: a module's text.  Out: a `Sketch`: its functions as lines, the lines outside of them, where statements end, ways to
-break a function.  Python is read by `ast` (`training.outline`), other languages by the product's own grammars.
+break a function.  Python is read by `ast` (`training.outline`), other languages by the product's own grammars; prose
+and markup have passages of some lines in place of functions.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from random import Random
 from typing import Protocol
 
@@ -29,19 +31,26 @@ NOT_SIMPLE = ("{", "}", "(", "[", ",", ":", "\\")
 LEAVES = re.compile(r"\s*(return|throw|raise|break|continue|goto|case|default|else|fallthrough)\b")
 LEAST = 3
 """Lines of a function that something is asked about."""
+PROSE = frozenset({".css", ".html", ".md", ".rst", ".toml", ".txt", ".xml", ".yaml", ".yml"})
+MESSAGE = "COMMIT_EDITMSG"
+"""What git calls the file that a commit's message is written in."""
+PASSAGE = 12
+"""Lines of prose that are taken as a function is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines of a function, half-open; `header` is how many of them come before what may be cut."""
+    """Lines of a function, half-open; `header` is how many of them come before what may be cut, `least` how few lines
+    are too few to ask about."""
 
     first: int
     end: int
     header: int = 1
+    least: int = LEAST
 
     @property
     def is_wanted(self) -> bool:
-        return self.end - self.first >= LEAST
+        return self.end - self.first >= self.least
 
 
 class Sketch(Protocol):
@@ -70,6 +79,8 @@ def sketch(path: str, source: str) -> Sketch | None:
         text = short_docstrings(source, tree) if tree else ""
         tree = parse(text) if tree else None
         return OfPython(text, tree) if tree else None
+    if is_prose(path):
+        return OfProse(source, path == MESSAGE)
     language = language_of("", path)
     if language.grammar is None:
         return None
@@ -137,6 +148,34 @@ class OfGrammar:
             is_code = re.search(r"\w", text) and not text.startswith((*self.comments, "}", ")"))
             if len(each) == 1 and is_code and not text.endswith(NOT_SIMPLE) and not LEAVES.match(text):
                 yield each.start
+
+
+def is_prose(path: str) -> bool:
+    return path == MESSAGE or PurePath(path).suffix.lower() in PROSE
+
+
+class OfProse:
+    """Of text without statements: each line ends by itself, and nothing is broken or renamed."""
+
+    def __init__(self, text: str, is_message: bool) -> None:
+        self.lines = text.split("\n")
+        self.comments: tuple[str, ...] = ("#",) if is_message else ()
+        self.headings = [n for n, line in enumerate(self.lines) if self._is_text(line)]
+        end = len(text[: text.find("\n#")].rstrip().split("\n")) if is_message else len(self.lines)
+        found = (Span(n, min(n + PASSAGE, end), 0, 1 if is_message else LEAST) for n in range(0, end, PASSAGE))
+        self.functions = [span for span in found if any(map(self._is_text, self.lines[span.first : span.end]))]
+
+    def _is_text(self, line: str) -> bool:
+        return bool(re.search(r"\w", line)) and not line.startswith(self.comments or "\0")
+
+    def ends(self, span: Span) -> dict[int, int]:
+        return {line: line for line in range(span.first, span.end)}
+
+    def names(self) -> list[str]:
+        return []
+
+    def broken(self, lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
+        return None
 
 
 def is_inside_function(scope: Scope) -> bool:
