@@ -271,6 +271,43 @@ def test_code_before_the_cursor_stays_where_the_code_behind_it_is_another(make_e
     assert goes_on.decoded <= 2
 
 
+def test_of_a_suffix_that_begins_further_up_or_down_only_what_is_new_is_decoded(make_engine: MakeEngine) -> None:
+    """What they share is moved to where it goes, and the present blocks are seen by what is decoded."""
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, AFTER, "spm")
+    line = "\n        for name in wanted:\n            found = self.find(name)"
+    further_up = complete(engine, SAID, line + AFTER, "spm")
+    assert further_up.decoded <= n_tokens(engine, line) + FRESH + 6
+    assert further_up.left > n_tokens(engine, AFTER) // 2 + 100
+    engine.workspaces.check()
+    sync(engine, OTHERS)
+    further_down = complete(engine, SAID, AFTER[8:], "spm")
+    assert further_down.decoded <= FRESH + 6
+    engine.workspaces.check()
+    ends_otherwise = complete(engine, SAID, AFTER[8:-60] + "\n    return None\n", "spm")
+    assert ends_otherwise.decoded < n_tokens(engine, AFTER) // 2 + FRESH
+    engine.workspaces.check()
+    complete(engine, SAID, AFTER[8:-60] + "\n    return None\n", "spm", kv="decode")
+    mine = logits(engine, "typing")
+    complete(engine, SAID, AFTER[8:-60] + "\n    return None\n", "spm", tail="fresh", kv="decode")
+    assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
+
+
+def test_a_suffix_that_begins_alike_is_exact(make_engine: MakeEngine) -> None:
+    """Its beginning stays where it is, and nothing of it has seen anything else."""
+    engine, begins = make_engine(), AFTER[:160]
+    sync(engine, MINE)
+    complete(engine, "def f():\n", begins + "return\n", "spm")
+    answer = complete(engine, "def f():\n", begins + "x = 1\n", "spm")
+    assert answer.left == 0
+    assert answer.decoded < n_tokens(engine, begins)
+    engine.workspaces.check()
+    mine = logits(engine, "typing")
+    complete(engine, "def f():\n", begins + "x = 1\n", "spm", tail="fresh", kv="decode")
+    assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
+
+
 @examples(6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
@@ -289,7 +326,7 @@ def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
         prefix = place[: data.draw(st.integers(len(place) // 2, len(place)))] + data.draw(
             st.sampled_from(["", "x", "x = y"])
         )
-        suffix = data.draw(st.sampled_from([AFTER, "", "\n"]))
+        suffix = data.draw(st.sampled_from([AFTER, "", "\n", "\n    x = 1" + AFTER, AFTER[30:], AFTER[:-40] + "y = 2"]))
         answer = complete(engine, prefix, suffix, layout, max_tokens=data.draw(st.integers(0, 2)))
         assert answer.left <= answer.reused
         engine.workspaces.check()

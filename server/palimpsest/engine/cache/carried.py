@@ -62,22 +62,28 @@ class Carried:
         self.pieces = pieces(tokens, wanted)
 
     def move(self, piece: CarriedPiece, target: int, others: Iterable[int], begins: int) -> tuple[int, ...]:
-        """Have `target` the cells of a piece at its new place; the tokens of it, none where one of the sequences
-        `others` has some of them as well and would lose its place in them.  `begins`: the position of the first of what
-        is wanted."""
+        """Have `target` the cells of a piece at its new place; the tokens of it, none where it cannot be moved.
+        `begins`: the position of the first of what is wanted."""
         context, distance = self._pool.context, begins + piece.new - self._start - piece.old
         start = self._start + piece.old
         end = start + piece.n
-        tokens = tuple(self._tokens[piece.old : piece.old + piece.n])
+        if not self.can_move(piece, others, begins):
+            return ()
         if not distance:
             context.copy(self.seq, target, start, end)
-            return tokens
-        shared = context.cells.shared(self.seq, others)
-        if ((shared >= start) & (shared < end)).any():
-            return ()
-        with self._pool.scratch() as moved:
-            context.copy(self.seq, moved, start, end)
-            context.remove(self.seq, start, end)
-            context.shift(moved, start, end, distance)
-            context.copy(moved, target, start + distance, end + distance)
-        return tokens
+        else:
+            with self._pool.scratch() as moved:
+                context.copy(self.seq, moved, start, end)
+                context.remove(self.seq, start, end)
+                context.shift(moved, start, end, distance)
+                context.copy(moved, target, start + distance, end + distance)
+        return tuple(self._tokens[piece.old : piece.old + piece.n])
+
+    def can_move(self, piece: CarriedPiece, others: Iterable[int], begins: int) -> bool:
+        """False where a piece would get other positions and one of the sequences `others` has some of it as well, which
+        would lose its place in them."""
+        start = self._start + piece.old
+        if start == begins + piece.new:
+            return True
+        shared = self._pool.context.cells.shared(self.seq, others)
+        return not ((shared >= start) & (shared < start + piece.n)).any()

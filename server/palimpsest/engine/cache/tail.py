@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.cached_answer import CachedAnswer
-from palimpsest.engine.cache.carried import Carried
+from palimpsest.engine.cache.carried import LEAST, Carried
 from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.prefill import OneByOne, Prefill
 from palimpsest.engine.cache.tail_prompt import TailPrompt, isolated_start
@@ -79,6 +79,7 @@ class Tail:
         self.revision = -1
         self.seq = self.full = self.gen = self.alone_seq = NONE
         self.alone: tuple[int, ...] = ()
+        self.stale_alone = 0  # of these, those that have seen others before them
         self.alone_start = 0
         self.joined = False  # seq has alone's cells
         self.base_end = 0
@@ -162,6 +163,7 @@ class Tail:
         other.gen = other.full if self.gen == self.full else NONE
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
+        other.stale_alone = self.stale_alone
         other.leaves, other.exact_to, other.stale_to = self.leaves, self.exact_to, self.stale_to
         other.prompt, other.logits, other.earlier_answers = self.prompt, self.logits, self.earlier_answers.copy()
         other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
@@ -170,7 +172,7 @@ class Tail:
         """Forget everything; False when there was nothing."""
         had = bool(self.seqs)
         self.drop_prompt()
-        seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
+        seq, self.alone_seq, self.alone, self.stale_alone = self.alone_seq, NONE, (), 0
         self._pool.give(seq)
         return had
 
@@ -209,6 +211,8 @@ class Tail:
         is decoded stays, though it has seen other blocks, or other words before it.  `fresh`: but for so many tokens
         at the prompt's end; then nothing is moved, and only what stands before the first other word stays."""
         self.leaves, self._fresh = leaves, fresh
+        if not leaves and self.stale_alone:
+            self.drop()
         stale = self.seq == NONE or self.revision != base.revision
         if leaves and (self._stand_on(base, composed) if fresh and stale else self._carry(base, composed, stale)):
             return
@@ -287,8 +291,8 @@ class Tail:
 
     def _stale(self, n_reused: int) -> int:
         if self.exact_to is None:
-            return 0
-        return (self.stale_to or max(self.exact_to, n_reused)) - self.exact_to
+            return self.stale_alone
+        return self.stale_alone + (self.stale_to or max(self.exact_to, n_reused)) - self.exact_to
 
     def note(self, tokens: Sequence[int]) -> None:
         """Tokens of the answer were decoded in `gen`."""
@@ -426,11 +430,16 @@ class Tail:
                 self._lift(n)
             self._unjoin()
             self._drop_gen()
-            seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
-            self._pool.give(seq)
-            if composed.alone:
-                self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start)
-                self.alone, self.alone_start = composed.alone, start
+            seq, tokens, self.alone_seq, self.alone = self.alone_seq, self.alone, NONE, ()
+            before = None
+            if self._fresh and composed.layout == "spm":
+                before = Carried(self._pool, seq, self.alone_start, tokens, composed.alone)
+            try:
+                if composed.alone:
+                    self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start, before)
+                    self.alone, self.alone_start = composed.alone, start
+            finally:
+                self._pool.give(seq)
         if composed.layout == "spm" and composed.alone:
             if not self.joined:
                 self._cut(0)
@@ -448,6 +457,7 @@ class Tail:
         tokens = self.tokens[:n_tokens]
         self._carried = Carried(self._pool, self.seq, self.start, tokens, tokens)
         self._pool.context.copy(self.seq, seq, 0, self.base_end)
+        self._pool.context.remove(self.seq, 0, self.start)
         self.seq, self.tokens, self.joined = seq, [], False
 
     def _unjoin(self) -> None:
@@ -457,15 +467,33 @@ class Tail:
             self._pool.context.remove(self.seq, self.base_end)
             self.joined = False
 
-    def _encode_alone(self, header: tuple[int, ...], tokens: tuple[int, ...], start: int) -> Generator[None, None, int]:
-        """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
-        seq = self._pool.take()
+    def _encode_alone(
+        self, header: tuple[int, ...], tokens: tuple[int, ...], start: int, before: Carried | None
+    ) -> Generator[None, None, int]:
+        """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay).
+        `before`: another suffix.  What is the same in it is moved: one that begins some lines further up has most."""
+        others = set(range(self._pool.context.n_seq_max)) - {before.seq if before else NONE}
+        known = (p for p in before.pieces if p.n >= LEAST and before.can_move(p, others, start)) if before else ()
+        pieces = list(known)
+        was_stale, self.stale_alone = self.stale_alone > 0, 0
+        n_moved = sum(piece.n for piece in pieces)
+        seq, n, lead = self._pool.take(), 0, header
         try:
-            yield from self._decode(header + tokens, start - len(header), seq, logits=False, n_header=len(header))
+            if pieces and not pieces[0].new:  # a sequence grows at its end only: the header comes first, if at all
+                lead = ()
+                if n_moved < len(tokens):
+                    yield from self._decode(header, start - len(header), seq, logits=False, n_header=len(header))
+            for piece in (*pieces, None):
+                gap = lead + tokens[n : piece.new if piece else len(tokens)]
+                yield from self._decode(gap, start + n - len(lead), seq, logits=False, n_header=len(lead))
+                lead = ()
+                if piece and before:
+                    n = piece.new + len(before.move(piece, seq, others, start))
+                    self.stale_alone += piece.n if piece.new or was_stale else 0
         except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
         if header:
             self._pool.context.remove(seq, start - len(header), start)
-        self._decoded += len(tokens)
+        self._decoded += len(tokens) - n_moved
         return seq
