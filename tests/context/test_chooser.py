@@ -82,6 +82,15 @@ async def test_what_was_read_while_blocks_were_decoded_is_not_missed(slow: Choos
     assert "package:json" in keys(slow, made, CODE, fresh=True)
 
 
+async def test_blocks_can_wait_until_the_sources_have_read(slow: Chooser, made: Workspace) -> None:
+    known = slow.revision
+    assert "package:json" not in keys(slow, made, CODE, fresh=True)
+    assert await slow.has_read(known, 60)
+    known = slow.revision
+    assert "package:json" in keys(slow, made, CODE, fresh=True)
+    assert not await slow.has_read(known, 60)
+
+
 def test_the_engines_own_count_replaces_the_estimate(chooser: Chooser, made: Workspace) -> None:
     blocks = chooser.choose(made.view("a.py", CODE))
     block = next(b for b in blocks if b.key == ("package", "json"))

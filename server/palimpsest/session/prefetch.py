@@ -23,6 +23,9 @@ from palimpsest.window.services import Services
 MOST_CHOICES = 3
 """Blocks are chosen at most this often on one pause. The first choice may be made before a source has read, and by
 estimates of what nobody has counted yet."""
+READING_S = 0.5
+"""Sources may read for so long before anything is decoded. Until they have read, other blocks are chosen in place of
+theirs, and these would be decoded for nothing: in a replayed history of commits that was a fortieth of all tokens."""
 
 
 class Prefetch:
@@ -72,6 +75,9 @@ class Prefetch:
         for _ in range(MOST_CHOICES):
             known = chooser.revision
             blocks = await chooser.chosen(view, fresh=True)
+            if await chooser.has_read(known, READING_S):
+                known = chooser.revision
+                blocks = await chooser.chosen(view, fresh=True)
             engine = await services.supervisor.ready()
             services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
             if services.documents.find(snapshot.uri) is not snapshot or not await chooser.knows_more_than(known):

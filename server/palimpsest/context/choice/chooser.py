@@ -162,6 +162,11 @@ class Chooser:
         """Rises when a source has read what it did not know when it was asked."""
         return self._gatherer.revision
 
+    async def has_read(self, revision: int, most_s: float) -> bool:
+        """Wait for the sources to finish reading, but not longer than that; whether they have read anything since."""
+        await self._gatherer.settled(most_s)
+        return self._gatherer.revision != revision
+
     async def knows_more_than(self, revision: int) -> bool:
         """Wait (at most `SETTLE_SECONDS`) for the sources to finish reading; whether they have read anything since
         `revision`, or blocks have been counted without which the last choice had to leave something out, or with
