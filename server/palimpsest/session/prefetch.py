@@ -8,7 +8,10 @@ import asyncio
 
 from palimpsest.completions.completions import Completions
 from palimpsest.completions.requests import warm_up
+from palimpsest.context.view import CursorView
+from palimpsest.providers.base.protocol import Engine
 from palimpsest.session.cursor import Cursor
+from palimpsest.types import Block
 from palimpsest.window.events import (
     CursorMoved,
     FilesChanged,
@@ -23,9 +26,9 @@ from palimpsest.window.services import Services
 MOST_CHOICES = 3
 """Blocks are chosen at most this often on one pause. The first choice may be made before a source has read, and by
 estimates of what nobody has counted yet."""
-READING_S = 0.5
+READING_S = 1.0
 """Sources may read for so long before anything is decoded. Until they have read, other blocks are chosen in place of
-theirs, and these would be decoded for nothing: in a replayed history of commits that was a fortieth of all tokens."""
+theirs, and these would be decoded for nothing."""
 
 
 class Prefetch:
@@ -73,12 +76,9 @@ class Prefetch:
         services.parser.parse(snapshot)  # now there is time for it
         view = services.view(snapshot, position, hurried=True)
         for _ in range(MOST_CHOICES):
-            known = chooser.revision
-            blocks = await chooser.chosen(view, fresh=True)
-            if await chooser.has_read(known, READING_S):
-                known = chooser.revision
-                blocks = await chooser.chosen(view, fresh=True)
+            known, blocks = await self._choice(view)
             engine = await services.supervisor.ready()
+            blocks = await self._counted(view, blocks, engine)
             services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
             if services.documents.find(snapshot.uri) is not snapshot or not await chooser.knows_more_than(known):
                 break
@@ -86,3 +86,25 @@ class Prefetch:
         if model is not None and model.fim_layout and self._completions.is_on(snapshot):
             services.usage.warmed(await engine.generate(warm_up(services.requests, view)))
             await self._completions.prepare(snapshot, position)
+
+    async def _choice(self, view: CursorView) -> tuple[int, list[Block]]:
+        """The blocks for a cursor, and the sources' revision for which they were chosen: of sources that have read, as
+        far as these take no longer than `READING_S`."""
+        chooser = self._services.chooser
+        known = chooser.revision
+        blocks = await chooser.chosen(view, fresh=True)
+        if await chooser.has_read(known, READING_S):
+            known = chooser.revision
+            blocks = await chooser.chosen(view, fresh=True)
+        return known, blocks
+
+    async def _counted(self, view: CursorView, blocks: list[Block], engine: Engine) -> list[Block]:
+        """What is chosen by the engine's own counts: what fits by an estimate alone would be decoded for nothing."""
+        services, chooser, model = self._services, self._services.chooser, self._services.supervisor.status.model
+        for _ in range(MOST_CHOICES):
+            if model is None or not model.in_place or not chooser.is_estimated:
+                break
+            services.note_counts(blocks, await engine.sync(services.requests.count(blocks)))
+            if chooser.is_miscounted:
+                blocks = await chooser.chosen(view, fresh=True)
+        return blocks

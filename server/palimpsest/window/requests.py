@@ -4,7 +4,7 @@ In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from palimpsest import wire
@@ -46,3 +46,7 @@ class Requests:
         options = self.settings.completion
         bound = (options.sync_ms if first else options.time_ms) if slot == "typing" else 0
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
+
+    def count(self, blocks: Iterable[Block]) -> wire.SyncRequest:
+        """The same, for their tokens to be counted: of these blocks none is decoded yet."""
+        return replace(self.sync(blocks, "background"), max_decode=1)

@@ -169,17 +169,25 @@ class Chooser:
 
     async def knows_more_than(self, revision: int) -> bool:
         """Wait (at most `SETTLE_SECONDS`) for the sources to finish reading; whether they have read anything since
-        `revision`, or blocks have been counted without which the last choice had to leave something out, or with
-        which it is more than the budget.
+        `revision`, or the last choice is miscounted.
 
         Take `revision` before choosing, so that what is read while blocks are decoded counts too.
         """
         await self._gatherer.settled()
+        return self.is_miscounted or self._gatherer.revision != revision
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the last choice has blocks that no engine has counted."""
+        return any(hash(block.text) not in self._counts for block in self._selected.chosen)
+
+    @property
+    def is_miscounted(self) -> bool:
+        """Whether blocks have been counted since the last choice without which it had to leave something out, or with
+        which it is more than the budget."""
         made = self._selected
         is_full = len(made.chosen) < len(made.ranked) or sum(map(self.count, made.chosen)) > self.budget
-        if is_full and any(self.count(it.block) != it.tokens for it in made.ranked):
-            return True
-        return self._gatherer.revision != revision
+        return is_full and any(self.count(it.block) != it.tokens for it in made.ranked)
 
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
         """Pin a file.  Raises InvalidArgument or OutsideWorkspace if it may not be read."""

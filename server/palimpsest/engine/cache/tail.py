@@ -10,8 +10,8 @@ to four sequences:
 
 The answer is kept as well: a request that agrees with it decodes nothing.  A tail that `leaves` keeps its own cells
 when blocks change.  A completion's are given the new blocks to stand on, and its last `FRESH` tokens are decoded again;
-of a conversation also words within it may change: its cells are moved to where they go then (`carried.py`).  Knows no
-sampling.
+of its suffix alone, and of a conversation, also words before what is kept may change: the cells are moved to where they
+go then (`carried.py`).  Knows no sampling.
 """
 
 from collections import deque
