@@ -55,13 +55,13 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import tree_sitter
 from tree_sitter import Node, Query
 
-from palimpsest.languages import doc_comments, grammars, heredocs, risks
+from palimpsest.languages import doc_comments, grammars
 from palimpsest.languages.trying import trying
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.calls import functions
@@ -88,6 +88,11 @@ _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
+_LONGEST_HEREDOC = 400
+"""Maximum number of lines; a longer here document has an end that is never written."""
+
+# Here documents: text that begins on the line after its mark and ends with a line of its own
+Statements = Callable[[Sequence[str], int, int], Iterator[range]]
 
 
 def _behind_sign(nodes: Sequence[Node]) -> Node | None:
@@ -154,7 +159,7 @@ class Base(Language):
         return self._queries.get(section)
 
     def may_parse(self, text: str) -> bool:
-        return risks.may_parse(self.grammar_module.partition(":")[0], text)
+        return grammars.may_parse(self.grammar_module.partition(":")[0], text)
 
     def trial(self, snapshot: Snapshot) -> Trial:
         return trying().trial(self.id, snapshot)
@@ -163,7 +168,7 @@ class Base(Language):
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         if self.heredoc is None:
             return self._statements(lines, start, end)
-        return heredocs.statements(lines, start, end, self.heredoc, self._statements)
+        return _with_heredocs(lines, start, end, self.heredoc, self._statements)
 
     def _statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """A line, and those that follow while a string or a bracket (not a brace) is open, or after a backslash."""
@@ -331,3 +336,41 @@ class Base(Language):
         if len(found) != 1 or any(one.kind == "star" and not _TAKES_NONE.match(one.text) for one in found[0]):
             return None
         return frozenset(one.name.removeprefix(self.sigil) for one in found[0] if one.kind in ("plain", "keyword"))
+
+
+def _heredocs(lines: Sequence[str], start: int, end: int, mark: re.Pattern[str]) -> list[range]:
+    """The lines of each here document that begins in `start..end`, its last line included.  The group `word` of a mark
+    is what ends the text."""
+    found, number = list[range](), start
+    while number < end:
+        number += 1
+        for match in mark.finditer(lines[number - 1]):
+            last = range(number, min(end, number + _LONGEST_HEREDOC))
+            stop = next((n for n in last if lines[n].strip().rstrip(";,)") == match["word"]), None)
+            if stop is not None:
+                found.append(range(number, stop + 1))
+                number = stop + 1
+    return found
+
+
+def _with_heredocs(
+    lines: Sequence[str], start: int, end: int, mark: re.Pattern[str], plain: Statements
+) -> Iterator[range]:
+    """The statements that `plain` finds, where a here document belongs to the statement before it."""
+    texts = _heredocs(lines, start, end, mark)
+    if not texts:
+        yield from plain(lines, start, end)
+        return
+    blanked = list(lines)
+    for text in texts:
+        blanked[text.start : text.stop] = [""] * len(text)
+    pending: range | None = None
+    for statement in plain(blanked, start, end):
+        if pending is not None:
+            yield pending
+        stop = max((text.stop for text in texts if statement.start < text.start <= statement.stop), default=0)
+        while any(text.start == stop for text in texts):
+            stop = next(text.stop for text in texts if text.start == stop)
+        pending = range(statement.start, max(statement.stop, stop))
+    if pending is not None:
+        yield pending

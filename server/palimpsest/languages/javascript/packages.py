@@ -1,10 +1,13 @@
-"""What a `package.json` says of the files that its names are.
+"""Which files an import may mean: what a `package.json` says of its names, and paths with another suffix or none.
 
-In: its object, the part of the package that is asked for.  Out: paths in the package, likeliest first.  Pure; a path
-that would lead out of the package is left out.
+In: its object, the part of the package that is asked for; a path as an import has it.  Out: paths in the package, names
+of files, likeliest first: types before what runs, as TypeScript prefers them.  Pure; a path that would lead out of the
+package is left out.
 
     {"name": "money", "types": "./index.d.ts"}                                   money is ./index.d.ts
     {"exports": {"./fp/*": {"types": "./dist/*.d.ts", "default": "./dist/*.js"}}}   money/fp/of is ./dist/of.d.ts
+    ./cart       cart.ts, cart.tsx, cart.d.ts, cart.js, ..., then cart/index.ts, ...
+    ./cart.js    cart.ts, cart.tsx, cart.d.ts, cart.js, cart.jsx
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,6 +27,19 @@ BUILTIN_MODULES = word_lists("palimpsest.languages.javascript")["modules"]
 """These modules of Node.js go before packages."""
 _DEEPEST, _MOST = 8, 16
 _LONGEST = 512
+SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".mjs", ".cts", ".d.cts", ".cjs")
+INDEX = "index"
+_MEANT = {
+    ".js": (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
+    ".jsx": (".tsx", ".d.ts", ".jsx"),
+    ".mjs": (".mts", ".d.mts", ".mjs"),
+    ".cjs": (".cts", ".d.cts", ".cjs"),
+    ".ts": (".ts", ".d.ts"),
+    ".tsx": (".tsx", ".d.ts"),
+    ".mts": (".mts", ".d.mts"),
+    ".cts": (".cts", ".d.cts"),
+}
+"""What a file is written in that an import calls by the name of what it becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +171,28 @@ def _is_path(parts: list[str]) -> bool:
     """Whether no part leads elsewhere."""
     text = "".join(parts)
     return not {"", ".", "..", "node_modules"} & set(parts) and not any(letter in text for letter in "\\\0:")
+
+
+def names(last: str) -> Iterator[str]:
+    """The files beside each other that the last part of a path may be."""
+    for suffix, meant in _MEANT.items():
+        if last.endswith(suffix) and len(last) > len(suffix):
+            yield from (last[: -len(suffix)] + other for other in meant)
+            return
+    if is_source(last):
+        yield last
+    yield from (last + suffix for suffix in SUFFIXES)
+
+
+def indexes() -> Iterator[str]:
+    """The files that a folder is."""
+    return (INDEX + suffix for suffix in SUFFIXES)
+
+
+def is_source(name: str) -> bool:
+    return name.endswith(SUFFIXES)
+
+
+def is_typed(name: str) -> bool:
+    """Whether a file has types: what else a package has of them is not needed then."""
+    return name.endswith((".ts", ".tsx", ".mts", ".cts"))
