@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from palimpsest.languages.modules import Description, ModuleEntry
-from palimpsest.languages.python.packages.finding import FoundModule
-from palimpsest.languages.python.packages.model import Alias, Module
-from palimpsest.languages.python.packages.reading import read_module
+from palimpsest.languages.python.packages.names import FoundModule
+from palimpsest.languages.python.packages.reading import Alias, Module, read_module
 from palimpsest.workspace.files import Stamp
 
 MAX_FILES = 60

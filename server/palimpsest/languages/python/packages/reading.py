@@ -7,19 +7,43 @@ aliases.
 
 import re
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import griffe
 
 from palimpsest.languages.modules import ModuleEntry
-from palimpsest.languages.python.packages.model import Alias, Module
 from palimpsest.text.paragraphs import first_paragraph
 
 _LONGEST_VALUE = 40
 _MOST_EXPORTS, _MOST_STARS, _MOST_OVERLOADS = 5_000, 64, 6
 _SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name that stands for one in another module: `target` is dotted; a wildcard stands for everything `target`
+    exports."""
+
+    name: str
+    target: str
+    wildcard: bool = False
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """`exports` is `__all__` as far as it could be read, None if there is none; members are in order of definition.
+    `stars` are the modules imported with `import *`; `is_listed`: `exports` are all of `__all__`."""
+
+    name: str
+    doc: str = ""
+    exports: tuple[str, ...] | None = None
+    is_package: bool = False
+    members: Mapping[str, ModuleEntry | Alias] = field(default_factory=dict)
+    stars: tuple[str, ...] = ()
+    is_listed: bool = False
 
 
 def read_module(name: str, path: Path, text: str) -> Module | None:
