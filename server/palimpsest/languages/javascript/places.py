@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.languages.javascript import packages
-from palimpsest.languages.javascript.tsconfig import TsConfig, parsed, tsconfig
+from palimpsest.languages.javascript.packages import TsConfig, parsed, tsconfig
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import ModuleFiles
 from palimpsest.text.uris import is_inside

@@ -15,8 +15,8 @@ from typing import Any, get_args
 
 from palimpsest.languages.modules import EntryKind, ModuleEntry
 from palimpsest.languages.python.packages.environment import Environment, run_python
+from palimpsest.languages.python.packages.library import Module
 from palimpsest.languages.python.packages.names import FoundModule, find_module
-from palimpsest.languages.python.packages.reading import Module
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text, stamp
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
