@@ -48,6 +48,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     embeds       @text in another @language
     tags         @opening and @closing, the names in the tags of one element of markup
     packages     @package: the name of a package or namespace that the file declares itself to be in
+    passed_on    what a file of JavaScript offers of other modules by one @statement: of the @module, in quotes, the
+                 @name under an @alias, @whole for all of it under a name, or @all
     aliases      @alias, another name of the class @class
     enumerators  @name, a constant of the enum @class that is used without its name
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
@@ -59,7 +61,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import tree_sitter
-from tree_sitter import Node, Query
+from tree_sitter import Node, Point, Query, Range
 
 from palimpsest.languages import doc_comments, grammars
 from palimpsest.languages.trying import trying
@@ -70,7 +72,7 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import children, class_around, members, scopes
-from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
+from palimpsest.syntax.values import Argument, Embedded, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
 _WORD = re.compile(r"\w+")
@@ -374,3 +376,36 @@ def _with_heredocs(
         pending = range(statement.start, max(statement.stop, stop))
     if pending is not None:
         yield pending
+
+
+class Data(Base):
+    """What languages of data and prose have in common.  Their editing blocks are parts of the whole file, cut between
+    what the section `pieces` finds; nothing in them is a name that code uses."""
+
+    whole_file = True
+    import_hint: str | tuple[str, ...] = ()
+    omitted_body = ""
+
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        """Each line that is not blank."""
+        return (range(number, number + 1) for number in range(start, end) if lines[number].strip())
+
+    def is_whole(self, line: str) -> bool:
+        return True
+
+
+def embedded(parsed: Parsed, language: str, ranges: Sequence[Range], text: Node) -> Embedded | None:
+    """What is embedded where `text` is, with its lines: those that have nothing else.  None if there is no such line,
+    and the code shares its only one with what is around it."""
+    start, end = text.start_point.row, text.end_point.row
+    lines = parsed.snapshot.lines
+    if start == end:
+        return Embedded(language, tuple(ranges), range(start, end + 1)) if parsed.text_of(text).strip() else None
+    before, behind = _code_points(parsed, text.start_point), _code_points(parsed, text.end_point)
+    start += not lines[start][before:].strip()
+    end += bool(lines[end][:behind].strip())
+    return Embedded(language, tuple(ranges), range(start, end)) if start < end else None
+
+
+def _code_points(parsed: Parsed, point: Point) -> int:
+    return parsed.snapshot.at_point(point.row, point.column).column

@@ -9,7 +9,7 @@ In: a parse.  Out: names of what it defines, and of what it passes on.  Knows no
     export * from "./cart";                  passed on: ./cart, *
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -22,6 +22,8 @@ _DECLARATIONS = ("lexical_declaration", "variable_declaration")
 _AROUND = ("ambient_declaration", "expression_statement")
 _NAMESPACES = ("internal_module", "module")
 _EXPORTS = ("exports", "module.exports")
+_DEEPEST = 1
+"""Nodes from the root to a statement at the top of a file."""
 
 
 def offered(parsed: Parsed) -> dict[str, str] | None:
@@ -79,8 +81,12 @@ def _offered(parsed: Parsed) -> dict[str, str]:
 
 
 def _reexports(parsed: Parsed) -> list[Import]:
-    known = {item.bound: item for item in imports(parsed)}
-    found = [item for node in _top(parsed) for item in _passed_on(parsed, node)]
+    known, found = {item.bound: item for item in imports(parsed)}, list[Import]()
+    for captures in parsed.matches("passed_on", max_depth=_DEEPEST):
+        module, line = _unquoted(parsed, captures["module"][0]), captures["statement"][0].start_point.row
+        name, alias, whole = (_named(parsed, captures.get(part, ())) for part in ("name", "alias", "whole"))
+        name, alias = EVERYTHING if "all" in captures else name, None if alias == name else alias
+        found.append(Import(module, name, whole or alias, 0, line))
     for exported, local, node in _exports(parsed):
         if (item := known.get(local)) is not None:
             found.append(Import(item.module, item.name, exported, 0, node.start_point.row))
@@ -184,36 +190,8 @@ def _properties(parsed: Parsed, value: Node) -> Iterator[tuple[str, str]]:
             yield parsed.text_of(key), parsed.text_of(given if given.type == "identifier" else key)
 
 
-def _passed_on(parsed: Parsed, statement: Node) -> Iterator[Import]:
-    line, source = statement.start_point.row, statement.child_by_field_name("source")
-    if statement.type == "export_statement" and source is not None:
-        module = _unquoted(parsed, source)
-        if any(child.type == EVERYTHING for child in statement.children):
-            yield Import(module, EVERYTHING, None, 0, line)
-        for child in statement.named_children:
-            if child.type == "namespace_export" and child.named_children:
-                yield Import(module, None, parsed.text_of(child.named_children[0]), 0, line)
-            elif child.type == "export_clause":
-                named = ((name, None if alias == name else alias) for alias, name in _specified(parsed, child))
-                yield from (Import(module, name, alias, 0, line) for name, alias in named)
-    elif statement.type == "expression_statement" and statement.named_children:
-        yield from _required(parsed, statement.named_children[0], line)
-
-
-def _required(parsed: Parsed, node: Node, line: int) -> Iterator[Import]:
-    """`module.exports = require("./cart")`, `exports.cart = require("./cart")`."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "assignment_expression" or left is None or right is None or right.type != "call_expression":
-        return
-    function, given = right.child_by_field_name("function"), right.child_by_field_name("arguments")
-    first = next(iter(given.named_children), None) if given is not None else None
-    if function is None or parsed.text_of(function) != "require" or first is None or first.type != "string":
-        return
-    whole, name = left.child_by_field_name("object"), left.child_by_field_name("property")
-    if parsed.text_of(left) == _EXPORTS[1]:
-        yield Import(_unquoted(parsed, first), EVERYTHING, None, 0, line)
-    elif whole is not None and name is not None and parsed.text_of(whole) in _EXPORTS:
-        yield Import(_unquoted(parsed, first), None, parsed.text_of(name), 0, line)
+def _named(parsed: Parsed, nodes: Sequence[Node]) -> str | None:
+    return parsed.text_of(nodes[0]).strip("'\"") if nodes else None
 
 
 def _unquoted(parsed: Parsed, string: Node) -> str:

@@ -169,6 +169,20 @@
 (class_heritage (identifier) @base)
 (class_heritage (member_expression property: (property_identifier) @base))
 
+;; passed_on
+(export_statement "*" @all source: (string) @module) @statement
+(export_statement (namespace_export (_) @whole) source: (string) @module) @statement
+(export_statement
+  (export_clause (export_specifier name: _ @name alias: _? @alias)) source: (string) @module) @statement
+((expression_statement (assignment_expression
+  left: (member_expression) @all
+  right: (call_expression function: (identifier) @_loads arguments: (arguments . (string) @module)))) @statement
+  (#eq? @all "module.exports") (#eq? @_loads "require"))
+((expression_statement (assignment_expression
+  left: (member_expression object: (_) @_own property: (_) @whole)
+  right: (call_expression function: (identifier) @_loads arguments: (arguments . (string) @module)))) @statement
+  (#match? @_own "^(module\\.)?exports$") (#eq? @_loads "require"))
+
 ;; aliases
 (variable_declarator name: (identifier) @alias value: (identifier) @class (#match? @class "^[A-Z]"))
 
