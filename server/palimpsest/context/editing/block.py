@@ -36,7 +36,7 @@ _NEAR = 1.5
 _LONG = 1 / 3
 """Share of the budget up to which a part is shown or cut as a whole."""
 _MOST_AROUND = 4
-"""At most this many of the parts _parts_around the cursor are shown, the innermost ones."""
+"""At most this many of the parts around the cursor are shown, the innermost ones."""
 STEPS = 6
 """Steps in a budget.  More steps use the budget better; fewer steps move the cut less often."""
 _BACK_SHARE = 0.3
@@ -303,7 +303,7 @@ def _file_pieces(parsed: Parsed, cursor: int, budget: int) -> Iterator[tuple[int
 
 
 def _parts_around(parsed: Parsed, cursor: int) -> list[int]:
-    """The first line of each part _parts_around the cursor's line, outermost first."""
+    """The first line of each part around the cursor's line, outermost first."""
     parts = (part for part in _parts(parsed, range(cursor, cursor + 1)) if part.start < cursor < part.stop)
     return sorted({part.start for part in parts})[-_MOST_AROUND:]
 

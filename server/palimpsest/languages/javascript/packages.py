@@ -28,7 +28,7 @@ _ENTRY = "index.d.ts"
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 BUILTIN_MODULES = word_lists("palimpsest.languages.javascript")["modules"]
 """These modules of Node.js go before packages."""
-_DEEPEST, _MOST_LISTED = 8, 16
+_DEEPEST, _MOST = 8, 16
 _LONGEST = 512
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".mjs", ".cts", ".d.cts", ".cjs")
 INDEX = "index"
@@ -192,7 +192,7 @@ def inner(data: Mapping[str, Any], name: str) -> list[str]:
     """What `#name` means in a package: its own files, and names of other packages."""
     imports = data.get("imports")
     found = list(_mapped(imports, name)) if isinstance(imports, dict) else []
-    return [one for one in found if _inside([one]) or specifier(one) is not None][:_MOST_LISTED]
+    return [one for one in found if _inside([one]) or specifier(one) is not None][:_MOST]
 
 
 def depends_on(data: Mapping[str, Any], package: str) -> bool:
@@ -254,7 +254,7 @@ def _targets(target: object, part: str, depth: int) -> Iterator[str]:
     if isinstance(target, str):
         yield target.replace("*", part)
     elif depth < _DEEPEST and isinstance(target, list):
-        for one in target[:_MOST_LISTED]:
+        for one in target[:_MOST]:
             yield from _targets(one, part, depth + 1)
     elif depth < _DEEPEST and isinstance(target, dict):
         for name in sorted((name for name in target if name in _CONDITIONS), key=lambda name: name != _TYPES):
@@ -264,7 +264,7 @@ def _targets(target: object, part: str, depth: int) -> Iterator[str]:
 def _inside(found: Iterator[str] | list[str], *, bare: bool = False) -> list[str]:
     """Those that lead to a place in the package; `bare`: also without `./`."""
     kept = list[str]()
-    for _, one in zip(range(_MOST_LISTED), found, strict=False):
+    for _, one in zip(range(_MOST), found, strict=False):
         below = one.removeprefix("./")
         if (bare or one.startswith("./")) and _is_path(below.rstrip("/").split("/")) and below not in kept:
             kept.append(below)
