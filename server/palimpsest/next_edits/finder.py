@@ -22,10 +22,9 @@ from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Change, EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
 from palimpsest.next_edits.offered import Point
-from palimpsest.next_edits.other_files import OtherFiles
+from palimpsest.next_edits.other_files import OtherFiles, Resolving
 from palimpsest.next_edits.renaming import is_fixture, member_target, seen_by
 from palimpsest.next_edits.repeating import Repeating
-from palimpsest.next_edits.resolving import Resolving
 from palimpsest.next_edits.sites import is_local, places, words
 from palimpsest.next_edits.targets import File, has_elsewhere, rebinds
 from palimpsest.syntax.parse import Parsed, parse_snapshot
