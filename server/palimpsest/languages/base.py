@@ -48,6 +48,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     embeds       @text in another @language
     tags         @opening and @closing, the names in the tags of one element of markup
     packages     @package: the name of a package or namespace that the file declares itself to be in
+    exports      what a file of JavaScript offers by one @statement: what is @declared, what it calls @local or a
+                 @value, under a @name if others call it so, or what is @all of it
     passed_on    what a file of JavaScript offers of other modules by one @statement: of the @module, in quotes, the
                  @name under an @alias, @whole for all of it under a name, or @all
     aliases      @alias, another name of the class @class

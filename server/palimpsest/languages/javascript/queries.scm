@@ -169,6 +169,24 @@
 (class_heritage (identifier) @base)
 (class_heritage (member_expression property: (property_identifier) @base))
 
+;; exports
+(export_statement !source (export_clause (export_specifier name: _ @local alias: _? @name))) @statement
+(export_statement !source declaration: (_) @declared) @statement
+(export_statement !source value: (_) @value) @statement
+((expression_statement (assignment_expression left: (member_expression) @_all right: (_) @value)) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression) @_all
+  right: (object (shorthand_property_identifier) @local))) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression) @_all
+  right: (object (pair key: (property_identifier) @name value: (_) @value)))) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression object: (_) @_own property: (_) @name) right: (_) @value)) @statement
+  (#match? @_own "^(module\\.)?exports$"))
+
 ;; passed_on
 (export_statement "*" @all source: (string) @module) @statement
 (export_statement (namespace_export (_) @whole) source: (string) @module) @statement
