@@ -95,7 +95,6 @@ _LONGEST_STATEMENT = 100
 _LONGEST_HEREDOC = 400
 """Maximum number of lines; a longer here document has an end that is never written."""
 
-# Here documents: text that begins on the line after its mark and ends with a line of its own
 Statements = Callable[[Sequence[str], int, int], Iterator[range]]
 
 
@@ -343,8 +342,8 @@ class Base(Language):
 
 
 def _heredocs(lines: Sequence[str], start: int, end: int, mark: re.Pattern[str]) -> list[range]:
-    """The lines of each here document that begins in `start..end`, its last line included.  The group `word` of a mark
-    is what ends the text."""
+    """The lines of each here document that begins in `start..end`, its last line included: text that begins on the line
+    after its mark and ends with a line of its own, the group `word` of the mark."""
     found, number = list[range](), start
     while number < end:
         number += 1
