@@ -39,6 +39,8 @@ SECTIONS = {
         "documented",
         "pairs",
         "aliases",
+        "exports",
+        "passed_on",
         "enumerators",
         "variants",
         "tags",

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.context import estimate as estimating
 from palimpsest.context.editing import block as editing
-from palimpsest.context.editing import cutting
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.estimate import estimate
 from palimpsest.languages.python import LANGUAGE as PYTHON
@@ -334,7 +334,11 @@ def test_a_huge_header_leaves_room_for_the_cursor() -> None:
     assert estimate(block.text) <= 200
 
 
-SOURCES = [SHOP, long_function(60), *(Path(str(module.__file__)).read_text("utf-8") for module in (editing, cutting))]
+SOURCES = [
+    SHOP,
+    long_function(60),
+    *(Path(str(module.__file__)).read_text("utf-8") for module in (editing, estimating)),
+]
 
 
 TYPING = st.sampled_from(
@@ -379,7 +383,7 @@ def test_an_estimate_grows_with_the_text(text: str, more: str) -> None:
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=40), st.integers(0, 300), st.data())
 def test_a_window_holds_the_cursor_and_keeps_the_budget(sizes: list[int], budget: int, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(sizes) - 1))
-    shown = cutting.window(sizes, at, budget)
+    shown = editing.window(sizes, at, budget)
     assert at in shown
     assert sum(sizes[n] for n in shown) <= max(budget, sizes[at])
     if sum(sizes) <= budget:
@@ -391,11 +395,11 @@ def test_a_window_does_not_move_while_its_cursors_piece_grows(
     sizes: list[int], budget: int, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(sizes) - 1))
-    step = budget // cutting.STEPS
+    step = budget // editing.STEPS
     grown = list(sizes)
     grown[at] = -(-sizes[at] // step) * step  # as far as the step it is counted as
     if sum(sizes) > budget:
-        assert cutting.window(grown, at, budget) == cutting.window(sizes, at, budget)
+        assert editing.window(grown, at, budget) == editing.window(sizes, at, budget)
 
 
 @pytest.mark.parametrize("language", ["python", "java", "css"])

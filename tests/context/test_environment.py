@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.languages.python.packages.environment import Environment, find_environment
-from palimpsest.languages.python.packages.finding import find_module
+from palimpsest.languages.python.packages.names import find_module
 
 
 def made(folder: Path, base: str = sys.executable) -> Path:

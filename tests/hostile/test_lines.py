@@ -10,11 +10,10 @@ import pytest
 from palimpsest.completions.lsp.completion import word_at_end
 from palimpsest.context.sources.documentation import sections
 from palimpsest.languages.c import flags
-from palimpsest.languages.csharp import namespaces
+from palimpsest.languages.csharp import namespaces_in
 from palimpsest.languages.java.modules import JvmModules
 from palimpsest.languages.php import modules as php
-from palimpsest.languages.python.headers import after_colon, ends_with_colon, one_line
-from palimpsest.languages.python.lines import is_string_open
+from palimpsest.languages.python.lines import after_colon, ends_with_colon, is_string_open, one_line
 
 MUCH = 300_000
 LINES: dict[str, str] = {
@@ -39,7 +38,7 @@ SEARCHES: dict[str, Callable[[str], object]] = {
     "a header": one_line,
     "behind a header": after_colon,
     "folders of flags": flags.folders,
-    "namespaces of C#": namespaces.in_text,
+    "namespaces of C#": namespaces_in,
     "the package of Java": lambda text: JvmModules.packages_in(object.__new__(JvmModules), text),
     "the namespace of PHP": php.namespace_in,
     "the table of Composer": lambda text: list(php.vendored_in(text)),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from palimpsest.languages.risks import MOST_LEVELS, may_parse
+from palimpsest.languages.grammars import MOST_LEVELS, may_parse
 
 _SEED = 16
 _WORDS = """

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest.context.editing.block import editing_at
+from palimpsest.languages.grammars import LONGEST_LINE, MOST_LEVELS, RISKY, may_parse
 from palimpsest.languages.registry import language_of, languages
-from palimpsest.languages.risks import LONGEST_LINE, MOST_LEVELS, RISKY, may_parse
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from tests.examples import examples

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.python import LANGUAGE as PYTHON
-from palimpsest.next_edits.arguments import rearranged, rewrite
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.finder import Finder
+from palimpsest.next_edits.sites import rearranged, rewrite
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.calls import Parameter, calls, first_argument
 

@@ -2,8 +2,8 @@
 
 In: a text.  Out: lines, places, fields.  CommonMark is read by markdown-it-py, of which only the blocks are used: the
 grammar that editing blocks are cut by takes several times as long for prose, during which no other thread runs, reads
-some of it differently, and may not be given every text (`languages/risks.py`).  Front matter is read by PyYAML, whose
-loader in C can be made to end the process.  What cannot be read is left out.  Pure.
+some of it differently, and may not be given every text (`languages/grammars.py`).  Front matter is read by PyYAML,
+whose loader in C can be made to end the process.  What cannot be read is left out.  Pure.
 """
 
 import math

@@ -48,6 +48,10 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     embeds       @text in another @language
     tags         @opening and @closing, the names in the tags of one element of markup
     packages     @package: the name of a package or namespace that the file declares itself to be in
+    exports      what a file of JavaScript offers by one @statement: what is @declared, what it calls @local or a
+                 @value, under a @name if others call it so, or what is @all of it
+    passed_on    what a file of JavaScript offers of other modules by one @statement: of the @module, in quotes, the
+                 @name under an @alias, @whole for all of it under a name, or @all
     aliases      @alias, another name of the class @class
     enumerators  @name, a constant of the enum @class that is used without its name
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
@@ -55,13 +59,13 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import tree_sitter
-from tree_sitter import Node, Query
+from tree_sitter import Node, Point, Query, Range
 
-from palimpsest.languages import doc_comments, grammars, heredocs, risks
+from palimpsest.languages import doc_comments, grammars
 from palimpsest.languages.trying import trying
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.calls import functions
@@ -70,7 +74,7 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import children, class_around, members, scopes
-from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
+from palimpsest.syntax.values import Argument, Embedded, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
 _WORD = re.compile(r"\w+")
@@ -88,6 +92,10 @@ _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
+_LONGEST_HEREDOC = 400
+"""Maximum number of lines; a longer here document has an end that is never written."""
+
+Statements = Callable[[Sequence[str], int, int], Iterator[range]]
 
 
 def _behind_sign(nodes: Sequence[Node]) -> Node | None:
@@ -154,7 +162,7 @@ class Base(Language):
         return self._queries.get(section)
 
     def may_parse(self, text: str) -> bool:
-        return risks.may_parse(self.grammar_module.partition(":")[0], text)
+        return grammars.may_parse(self.grammar_module.partition(":")[0], text)
 
     def trial(self, snapshot: Snapshot) -> Trial:
         return trying().trial(self.id, snapshot)
@@ -163,7 +171,7 @@ class Base(Language):
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         if self.heredoc is None:
             return self._statements(lines, start, end)
-        return heredocs.statements(lines, start, end, self.heredoc, self._statements)
+        return _with_heredocs(lines, start, end, self.heredoc, self._statements)
 
     def _statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """A line, and those that follow while a string or a bracket (not a brace) is open, or after a backslash."""
@@ -331,3 +339,74 @@ class Base(Language):
         if len(found) != 1 or any(one.kind == "star" and not _TAKES_NONE.match(one.text) for one in found[0]):
             return None
         return frozenset(one.name.removeprefix(self.sigil) for one in found[0] if one.kind in ("plain", "keyword"))
+
+
+def _heredocs(lines: Sequence[str], start: int, end: int, mark: re.Pattern[str]) -> list[range]:
+    """The lines of each here document that begins in `start..end`, its last line included: text that begins on the line
+    after its mark and ends with a line of its own, the group `word` of the mark."""
+    found, number = list[range](), start
+    while number < end:
+        number += 1
+        for match in mark.finditer(lines[number - 1]):
+            last = range(number, min(end, number + _LONGEST_HEREDOC))
+            stop = next((n for n in last if lines[n].strip().rstrip(";,)") == match["word"]), None)
+            if stop is not None:
+                found.append(range(number, stop + 1))
+                number = stop + 1
+    return found
+
+
+def _with_heredocs(
+    lines: Sequence[str], start: int, end: int, mark: re.Pattern[str], plain: Statements
+) -> Iterator[range]:
+    """The statements that `plain` finds, where a here document belongs to the statement before it."""
+    texts = _heredocs(lines, start, end, mark)
+    if not texts:
+        yield from plain(lines, start, end)
+        return
+    blanked = list(lines)
+    for text in texts:
+        blanked[text.start : text.stop] = [""] * len(text)
+    pending: range | None = None
+    for statement in plain(blanked, start, end):
+        if pending is not None:
+            yield pending
+        stop = max((text.stop for text in texts if statement.start < text.start <= statement.stop), default=0)
+        while any(text.start == stop for text in texts):
+            stop = next(text.stop for text in texts if text.start == stop)
+        pending = range(statement.start, max(statement.stop, stop))
+    if pending is not None:
+        yield pending
+
+
+class Data(Base):
+    """What languages of data and prose have in common.  Their editing blocks are parts of the whole file, cut between
+    what the section `pieces` finds; nothing in them is a name that code uses."""
+
+    whole_file = True
+    import_hint: str | tuple[str, ...] = ()
+    omitted_body = ""
+
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        """Each line that is not blank."""
+        return (range(number, number + 1) for number in range(start, end) if lines[number].strip())
+
+    def is_whole(self, line: str) -> bool:
+        return True
+
+
+def embedded(parsed: Parsed, language: str, ranges: Sequence[Range], text: Node) -> Embedded | None:
+    """What is embedded where `text` is, with its lines: those that have nothing else.  None if there is no such line,
+    and the code shares its only one with what is around it."""
+    start, end = text.start_point.row, text.end_point.row
+    lines = parsed.snapshot.lines
+    if start == end:
+        return Embedded(language, tuple(ranges), range(start, end + 1)) if parsed.text_of(text).strip() else None
+    before, behind = _code_points(parsed, text.start_point), _code_points(parsed, text.end_point)
+    start += not lines[start][before:].strip()
+    end += bool(lines[end][:behind].strip())
+    return Embedded(language, tuple(ranges), range(start, end)) if start < end else None
+
+
+def _code_points(parsed: Parsed, point: Point) -> int:
+    return parsed.snapshot.at_point(point.row, point.column).column

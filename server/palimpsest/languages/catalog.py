@@ -1,4 +1,4 @@
-"""Descriptions of modules, read in the background, for any language.
+"""What is read in the background, and descriptions of modules that are, for any language.
 
 In: requests, made while the user types.  Out: the descriptions that are ready; others are read on an executor, which
 then calls `on_ready`.  Owner of the descriptions and of the pending reads.
@@ -46,6 +46,51 @@ class _Known:
     of: tuple[Hashable, Hashable]
 
 
+class PendingReads(Generic[K]):
+    """What is being read on an executor, or waits for it: one read for each key."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._pending: dict[K, Future[None]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, key: K, read: Callable[[], None]) -> None:
+        """Unless one for the key is under way."""
+        with self._lock:
+            if key in self._pending:
+                return
+            done = self._pending[key] = Future[None]()
+        try:
+            run = self._executor.submit(self._run, key, read, done)
+        except RuntimeError:  # the executor is shut down because the process is ending
+            self._finish(key, done)
+        else:  # a shutdown also cancels what has not begun
+            run.add_done_callback(lambda it: self._finish(key, done) if it.cancelled() else None)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing is pending; False on a timeout."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            with self._lock:
+                pending = list(self._pending.values())
+            if not pending:
+                return True
+            left = None if until is None else max(0.0, until - time.monotonic())
+            if wait(pending, left).not_done:
+                return False
+
+    def _run(self, key: K, read: Callable[[], None], done: Future[None]) -> None:
+        try:
+            read()
+        finally:
+            self._finish(key, done)
+
+    def _finish(self, key: K, done: Future[None]) -> None:
+        with self._lock:
+            self._pending.pop(key, None)
+        done.set_result(None)
+
+
 class ModuleCatalog(Generic[K]):
     """The modules of one describer.  `open_describer` may take long, is called in the background, and may return None.
     `decides` changes when it would open another one, which is opened then; `holds`, when modules may have been added to
@@ -64,13 +109,12 @@ class ModuleCatalog(Generic[K]):
         holds: Callable[[], Hashable] = lambda: None,
     ) -> None:
         self._open_describer = open_describer
-        self._executor = executor
+        self._reads = PendingReads[K](executor) if executor is not None else None
         self._on_ready = on_ready
         self._decides, self._holds = decides, holds
         self._describer: Describer[K] | None = None
         self._opened_for: Hashable = _NOTHING
         self._known: dict[K, _Known] = {}
-        self._pending: dict[K, Future[None]] = {}
         self._lock = threading.Lock()
         self._reading = threading.Lock()
 
@@ -85,10 +129,15 @@ class ModuleCatalog(Generic[K]):
         asked = names
         if known is not None and known.description is not None:
             asked |= frozenset(known.description.looked_up)
-        if self._executor is None:
+        if self._reads is None:
             self._read(module, asked, of)
             return self._known[module].description
-        self._schedule(self._executor, module, asked, of)
+
+        def read() -> None:
+            self._read(module, asked, of)
+            self._on_ready()
+
+        self._reads.begin(module, read)
         return known.description if known is not None else None
 
     def is_current(self) -> bool:
@@ -97,15 +146,7 @@ class ModuleCatalog(Generic[K]):
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the pending reads; False on a timeout."""
-        until = None if seconds is None else time.monotonic() + seconds
-        while True:
-            with self._lock:
-                pending = list(self._pending.values())
-            if not pending:
-                return True
-            left = None if until is None else max(0.0, until - time.monotonic())
-            if wait(pending, left).not_done:
-                return False
+        return self._reads is None or self._reads.wait(seconds)
 
     def _serves(self, known: _Known, names: frozenset[str], of: tuple[Hashable, Hashable]) -> bool:
         description = known.description
@@ -115,31 +156,6 @@ class ModuleCatalog(Generic[K]):
             return False
         describer = self._describer
         return describer is None or all(describer.stamp(path) == stamp for path, stamp in description.read)
-
-    def _schedule(self, executor: Executor, module: K, names: frozenset[str], of: tuple[Hashable, Hashable]) -> None:
-        with self._lock:
-            if module in self._pending:
-                return
-            future: Future[None] = Future()
-            self._pending[module] = future
-        try:
-            run = executor.submit(self._run, module, names, of, future)
-        except RuntimeError:  # the executor is shut down because the process is ending
-            self._finish(module, future)
-        else:  # a shutdown also cancels what has not begun
-            run.add_done_callback(lambda it: self._finish(module, future) if it.cancelled() else None)
-
-    def _run(self, module: K, names: frozenset[str], of: tuple[Hashable, Hashable], future: Future[None]) -> None:
-        try:
-            self._read(module, names, of)
-        finally:
-            self._finish(module, future)
-        self._on_ready()
-
-    def _finish(self, module: K, future: Future[None]) -> None:
-        with self._lock:
-            self._pending.pop(module, None)
-        future.set_result(None)
 
     def _read(self, module: K, names: frozenset[str], of: tuple[Hashable, Hashable]) -> None:
         description = None

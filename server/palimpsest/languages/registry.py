@@ -1,20 +1,57 @@
 """Finds the language of a document.
 
-In: a language id, a path.  Out: the `Language` found by its folder; if there is none, one without a grammar.
+In: a language id, a path.  Out: the `Language` found by its folder; if there is none, one without a grammar: prose, and
+code of which only comments and strings are known.
 """
 
 import importlib.util
 import pkgutil
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
 import palimpsest.languages
+from palimpsest.languages.base import Base
 from palimpsest.languages.modules import Modules, Surroundings
-from palimpsest.languages.plain import Plain
 from palimpsest.languages.trying import trying
+from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Language
+from palimpsest.text.word_lists import word_lists
 
 _MOST_PLAIN = 64
+_WORDS = word_lists("palimpsest.languages")
+_PROSE = _WORDS["prose"] | {""}
+
+
+class Plain(Base):
+    def __init__(self, language_id: str) -> None:
+        self.id = language_id
+        self.name = language_id or "plain text"
+        self.language_ids = (language_id,)
+        if language_id in _WORDS["hash"]:
+            self.lexical = Lexical(("#",), quotes=('"', "'"))
+        elif language_id in _WORDS["dashes"]:
+            self.lexical = Lexical(("--",), (("/*", "*/"),), quotes=('"', "'", "`"))
+        elif language_id not in _PROSE:
+            self.lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'", "`"))
+
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        """Paragraphs: lines between blank ones."""
+        first = None
+        for number in range(start, end):
+            if not lines[number].strip():
+                if first is not None:
+                    yield range(first, number)
+                first = None
+            elif first is None:
+                first = number
+        if first is not None:
+            yield range(first, end)
+
+
+def is_prose(language_id: str) -> bool:
+    """Whether a document with this language id is text for people."""
+    return language_id in _PROSE
 
 
 @cache

@@ -14,18 +14,17 @@ from itertools import chain, islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.newest import Newest
 from palimpsest.languages.embedded import inner_parses, n_errors
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Change, EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
-from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
-from palimpsest.next_edits.other_files import OtherFiles
-from palimpsest.next_edits.renaming import member_target
+from palimpsest.next_edits.other_files import OtherFiles, Resolving
+from palimpsest.next_edits.renaming import is_fixture, member_target, seen_by
 from palimpsest.next_edits.repeating import Repeating
-from palimpsest.next_edits.resolving import Resolving
 from palimpsest.next_edits.sites import is_local, places, words
 from palimpsest.next_edits.targets import File, has_elsewhere, rebinds
 from palimpsest.syntax.parse import Parsed, parse_snapshot
@@ -82,7 +81,7 @@ class Finder:
         self._made: dict[Burst, tuple[_Change, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
-        self._origins: dict[tuple[EditPattern, str], Counter[tuple[str, str]]] = {}
+        self._origins = Newest[tuple[EditPattern, str], Counter[tuple[str, str]]](KEPT_LOOKS)
 
     def find(
         self,
@@ -205,8 +204,6 @@ class Finder:
         if origin is None:
             origin = Counter((p.where, p.before) for there, p in sites if there.uri == file.uri)
             self._origins[change, file.uri] = origin
-            while len(self._origins) > KEPT_LOOKS:
-                del self._origins[next(iter(self._origins))]
         return bool(origin[place.where, place.before])
 
     def _looked_through(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
+from palimpsest.context.newest import Newest
 from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Burst, Bursts
@@ -99,7 +100,7 @@ class NextEdits:
         self._written = ModelEdits(services, self._offers, clock)
         self._asking = NewestTask[Site | None]()
         self._newest: object | None = None
-        self._lately = dict[str, None]()
+        self._lately = Newest[str, None](MOST_LATELY)
         """The documents that were changed, the newest last."""
         self._one_search = asyncio.Lock()
         events = services.events
@@ -119,10 +120,7 @@ class NextEdits:
         self._written.document_changed(event)
         if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
-            self._lately.pop(event.new.uri, None)
             self._lately[event.new.uri] = None
-            if len(self._lately) > MOST_LATELY:
-                del self._lately[next(iter(self._lately))]
 
     def _moved(self, event: CursorMoved) -> None:
         if event.said:

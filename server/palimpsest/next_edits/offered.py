@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from palimpsest.context.newest import Newest
 from palimpsest.errors import InvalidArgument
 from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.text.snapshot import InputEdit, Snapshot
@@ -42,9 +43,9 @@ class OfferedNextEdits:
     """The next edits that were offered, by id, and what became of each."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, Offered] = {}
+        self._by_id = Newest[str, Offered](KEPT)
         self._n = 0
-        self._passed: dict[Change, tuple[Snapshot, int, int]] = {}
+        self._passed = Newest[Change, tuple[Snapshot, int, int]](KEPT)
         """By change that was offered: before which edits, how many places it had, and how often it was passed by."""
         self._dismissed = Counter[object]()
         """How often it was dismissed that these words become those, whatever stands beside them."""
@@ -62,14 +63,13 @@ class OfferedNextEdits:
         if known is None:
             self._n += 1
             known = Offered(f"n-{self._n}", about, place, point)
-        known = replace(known, place=place)
-        self._put(known)
+        known = self._by_id[known.id] = replace(known, place=place)
         return known
 
     def update(self, offered: Offered, place: Site, point: Point) -> Offered:
         """One that was given out, as it is after a part of it was typed."""
         known = replace(self._by_id.get(offered.id, offered), place=place, point=point, is_gone=False)
-        self._put(known)
+        self._by_id[known.id] = known
         return known
 
     def may_offer(self, about: Change | str, place: Site, point: Point) -> bool:
@@ -84,10 +84,7 @@ class OfferedNextEdits:
         was, left, n_passed = self._passed.get(about, (burst, places, 0))
         if was is not burst:
             n_passed = 0 if places < left else n_passed + 1
-        self._passed.pop(about, None)
         self._passed[about] = burst, places, n_passed
-        if len(self._passed) > KEPT:
-            del self._passed[next(iter(self._passed))]
         return n_passed >= MOST_PASSED
 
     def settle(self, identity: str, fate: Fate) -> bool:
@@ -125,12 +122,6 @@ class OfferedNextEdits:
             if (offered.place.uri, offered.point, offered.about) == (place.uri, point, about) and not offered.is_gone:
                 return offered
         return None
-
-    def _put(self, offered: Offered) -> None:
-        self._by_id.pop(offered.id, None)
-        self._by_id[offered.id] = offered
-        if len(self._by_id) > KEPT:
-            del self._by_id[next(iter(self._by_id))]
 
 
 def _moved(point: Point, edit: InputEdit) -> Point | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.languages.csharp import namespaces
+from palimpsest.languages.csharp import namespace_at, namespaces, namespaces_in
 from tests.context.context_workspace import Workspace
 from tests.languages.reading import parsed_as
 from tests.languages.resolving import files_of, imported, members, modules, offered, write
@@ -117,8 +117,8 @@ def test_what_may_not_be_seen_is_in_no_namespace(shop: Path) -> None:
 def test_namespaces_of_a_text_and_of_its_tree() -> None:
     text = "// namespace No\nnamespace A.B\n{\n    namespace C {\n    }\n    namespace D\n    {\n    }\n}\n"
     text += "namespace E { }\n"
-    assert namespaces.in_text(text) == ["A.B", "A.B.C", "A.B.D"]
+    assert namespaces_in(text) == ["A.B", "A.B.C", "A.B.D"]
     parsed = parsed_as("a.cs", text)
-    assert [name for name, _, _ in namespaces.declared(parsed)] == ["A.B", "A.B.C", "A.B.D", "E"]
-    assert [namespaces.at(parsed, line) for line in (0, 2, 4, 5, 8, 9)] == ["", "A.B", "A.B.C", "A.B.D", "A.B", "E"]
-    assert namespaces.in_text("namespace A; // all\r\nclass B { }\r\n") == ["A"]
+    assert [name for name, _, _ in namespaces(parsed)] == ["A.B", "A.B.C", "A.B.D", "E"]
+    assert [namespace_at(parsed, line) for line in (0, 2, 4, 5, 8, 9)] == ["", "A.B", "A.B.C", "A.B.D", "A.B", "E"]
+    assert namespaces_in("namespace A; // all\r\nclass B { }\r\n") == ["A"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.languages.go import building
-from palimpsest.languages.go.mod_files import Replaced, escaped, mod_file, used_folders
+from palimpsest.languages.go.building import Replaced, escaped, mod_file, used_folders
 from palimpsest.workspace.files import MAX_BYTES
 from tests.context.context_workspace import Workspace
 from tests.languages.resolving import files_of, imported, members, modules, offered, write

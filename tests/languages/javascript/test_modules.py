@@ -12,7 +12,7 @@ import pytest
 from palimpsest.languages.javascript import packages
 from palimpsest.languages.javascript.exports import offered as exported
 from palimpsest.languages.javascript.exports import reexports
-from palimpsest.languages.javascript.tsconfig import parsed
+from palimpsest.languages.javascript.packages import parsed
 from palimpsest.syntax.imports import imports
 from palimpsest.workspace.files import MAX_BYTES
 from tests.context.context_workspace import Workspace

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.languages.lua.exports import items, reexports
+from palimpsest.languages.lua.modules import items, reexports
 from tests.context.context_workspace import Workspace
 from tests.languages.reading import parsed_as
 from tests.languages.resolving import files_of, imported, modules, offered, write

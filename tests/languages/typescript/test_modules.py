@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.languages.source_describer import MAX_FILES
+from palimpsest.languages.source_modules import MAX_FILES
 from palimpsest.languages.typescript import LANGUAGE
 from palimpsest.syntax.imports import imports
 from tests.languages.reading import parsed_as

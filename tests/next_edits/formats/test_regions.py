@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.regions import region
+from palimpsest.next_edits.formats.zeta_2 import region
 from palimpsest.next_edits.formats.zeta_2_1 import boundaries
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.syntax.places import rows_around

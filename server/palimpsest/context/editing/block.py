@@ -2,14 +2,20 @@
 
 In: a parse and a position.  Out: `types.Editing`: the whole function; else the class without method bodies; else the
 file's own statements and the signatures in it (docs/formats.md).  Knows no model; tokens are estimated.
+
+A long block of data or prose is cut between members, rules, sections, statements, elements.  Only what is near the
+cursor is examined, since no more than a budget of it is ever shown.
+
+The cut must not move while the user types, since each move costs all tokens of the tail.  So the front is measured from
+its start and the back from its end, both without the cursor's piece, and both are cut in steps: moving down a long
+function moves the cut once for each step, not once for each line.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
-from palimpsest.context.editing import whole_file
-from palimpsest.context.editing.cutting import characters, window
 from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
@@ -25,6 +31,16 @@ _MANY = 400
 """Lines without a definition whose statements are all looked at."""
 _LONGEST = 200
 """Lines among which the beginning of a statement is looked for."""
+_NEAR = 1.5
+"""Budgets before and behind the cursor that are examined."""
+_LONG = 1 / 3
+"""Share of the budget up to which a part is shown or cut as a whole."""
+_MOST_AROUND = 4
+"""At most this many of the parts around the cursor are shown, the innermost ones."""
+STEPS = 6
+"""Steps in a budget.  More steps use the budget better; fewer steps move the cut less often."""
+_BACK_SHARE = 0.3
+"""The least share of the room for what follows the cursor, which says less than what comes before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,9 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
 def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing:
     """The part of a file of data or prose around the cursor, below the first lines of what it is in."""
     lines = parsed.snapshot.lines
-    part = _fitted_lines(
-        lines, [BlockPiece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget
-    )
+    part = _fitted_lines(lines, [BlockPiece(piece) for piece in _file_pieces(parsed, at.line, budget)], at.line, budget)
     first = next(number for _, number in part if number is not None)
-    heads = [(lines[number], number) for number in whole_file.around(parsed, at.line) if number < first]
+    heads = [(lines[number], number) for number in _parts_around(parsed, at.line) if number < first]
     heads = heads if 2 * sum(len(text) for text, _ in heads) < budget else []
     if heads and heads[-1][1] == first - 1 and part[0][1] is None:
         part = part[1:]
@@ -272,3 +286,102 @@ def _cut_mark(lines: Sequence[str], following: Sequence[BlockPiece]) -> str:
 
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
+
+
+def _file_pieces(parsed: Parsed, cursor: int, budget: int) -> Iterator[tuple[int, ...]]:
+    """All lines of the file, or of the part of it in this language, in groups that are shown or cut together."""
+    every = parsed.lines
+    near = _near_cursor(parsed, cursor, int(_NEAR * budget))
+    marks = {every.start, near.start, near.stop, every.stop}
+    marks.update(mark for mark in _marks(parsed, near, int(budget * _LONG)) if mark in near)
+    lines, groups = parsed.snapshot.lines, list[range]()
+    for start, end in pairwise(sorted(marks)):
+        if groups and not any(lines[number].strip() for number in range(start, end)):
+            start = groups.pop().start  # blank lines belong to what is above
+        groups.append(range(start, end))
+    yield from map(tuple, groups)
+
+
+def _parts_around(parsed: Parsed, cursor: int) -> list[int]:
+    """The first line of each part around the cursor's line, outermost first."""
+    parts = (part for part in _parts(parsed, range(cursor, cursor + 1)) if part.start < cursor < part.stop)
+    return sorted({part.start for part in parts})[-_MOST_AROUND:]
+
+
+def _near_cursor(parsed: Parsed, cursor: int, most: int) -> range:
+    lines = parsed.snapshot.lines
+    start, end, room = cursor, cursor + 1, most
+    while start > parsed.lines.start and room > 0:
+        start -= 1
+        room -= len(lines[start]) + 1
+    room = most
+    while end < parsed.lines.stop and room > 0:
+        room -= len(lines[end]) + 1
+        end += 1
+    return range(start, end)
+
+
+def _marks(parsed: Parsed, near: range, most: int) -> Iterator[int]:
+    """The lines where a piece begins: a part, and those in it if it is longer than so many characters."""
+    lines = parsed.snapshot.lines
+    opened = [(range(len(lines)), True)]
+    for part in _parts(parsed, near):
+        while not (opened[-1][0].start <= part.start and part.stop <= opened[-1][0].stop):
+            opened.pop()
+        if opened[-1][1]:
+            yield from (part.start, part.stop)
+            opened.append((part, _is_long(lines, part, near, most)))
+
+
+def _is_long(lines: Sequence[str], part: range, near: range, most: int) -> bool:
+    if part.start < near.start or part.stop > near.stop:
+        return True
+    return sum(map(len, lines[part.start : part.stop])) + len(part) > most
+
+
+def _parts(parsed: Parsed, lines: range) -> list[range]:
+    """The lines of the parts that touch some lines, outer ones before their inner ones."""
+    nodes = parsed.captures("pieces", lines.start, lines.stop).get("piece", ())
+    ends = ((node.start_point.row, node.end_point.row + (node.end_point.column > 0)) for node in nodes)
+    return [range(start, end) for start, end in sorted(set(ends), key=lambda part: (part[0], -part[1])) if start < end]
+
+
+def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
+    """The pieces to show, a range that holds `cursor`; all of them if they fit.
+
+    Exceeds the budget only if the cursor's piece and one step do so by themselves.
+    """
+    if sum(sizes) <= budget:
+        return range(len(sizes))
+    step = max(1, budget // STEPS)
+    # The cursor's piece counts in whole steps, so that typing in it does not move the cut.
+    room = max(0, budget - _up(sizes[cursor], step))
+    front, back = _excess(sum(sizes[:cursor]), sum(sizes[cursor + 1 :]), room)
+    n_before = _cut_away(sizes[:cursor], front, step)
+    n_after = _cut_away(sizes[:cursor:-1], back, step)
+    return range(n_before, len(sizes) - n_after)
+
+
+def characters(length: int, cursor: int, budget: int) -> range:
+    """The characters of a line to show, a range that has `cursor`, which is before one of them."""
+    step = max(1, budget // STEPS)
+    front, back = _excess(cursor, length - cursor, budget)
+    return range(min(cursor, _up(max(0, front), step)), length - min(length - cursor, _up(max(0, back), step)))
+
+
+def _excess(front: int, back: int, room: int) -> tuple[int, int]:
+    """How much too long both sides are."""
+    back_room = min(back, max(int(room * _BACK_SHARE), room - front))
+    return front - (room - back_room), back - back_room
+
+
+def _cut_away(sizes: Sequence[int], excess: int, step: int) -> int:
+    """How many of the first pieces to cut, so that at least `excess`, rounded up to whole steps, is gone."""
+    if excess <= 0:
+        return 0
+    least = _up(excess, step)
+    return next((n for n, total in enumerate(accumulate(sizes), 1) if total >= least), len(sizes))
+
+
+def _up(size: int, step: int) -> int:
+    return -(-size // step) * step

@@ -4,15 +4,14 @@ In: questions.  Out: the last answer to each; one that is old or missing is read
 `revision`.  Without an executor it is read at once.
 """
 
-import concurrent.futures
 import logging
 import threading
-import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from typing import Generic, TypeVar
 
 from palimpsest.context.newest import Newest
+from palimpsest.languages.catalog import PendingReads
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -26,11 +25,10 @@ class Answers(Generic[Q, A]):
 
     def __init__(self, read: Callable[[Q], A], executor: Executor | None, none: A) -> None:
         self._read = read
-        self._executor = executor
+        self._reads = PendingReads[Q](executor) if executor is not None else None
         self._none = none
         self._lock = threading.Lock()
         self._known = Newest[Q, tuple[Hashable, A]](MOST_KEPT)  # with the state that each was read for
-        self._due: dict[Q, Future[None]] = {}
         self._revision = 0
 
     @property
@@ -45,7 +43,10 @@ class Answers(Generic[Q, A]):
             if known is not None:
                 self._known[question] = known  # the last one used
         if known is None or known[0] != state:
-            self._begin(question, state)
+            if self._reads is None:
+                self._answer(question, state)
+            else:  # of one that is being read, the answer is compared with the state when it is asked for again
+                self._reads.begin(question, lambda: self._answer(question, state))
             with self._lock:
                 known = self._known.get(question)
         return self._none if known is None else known[1]
@@ -57,39 +58,7 @@ class Answers(Generic[Q, A]):
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until nothing is being read; False on a timeout."""
-        until = None if seconds is None else time.monotonic() + seconds
-        while due := list(self._due.values()):
-            remaining = None if until is None else until - time.monotonic()
-            if remaining is not None and remaining <= 0:
-                return False
-            concurrent.futures.wait(due, remaining)
-        return True
-
-    def _begin(self, question: Q, state: Hashable) -> None:
-        if self._executor is None:
-            self._answer(question, state)
-            return
-        with self._lock:
-            if question in self._due:
-                return  # its answer is compared with the state when it is asked for again
-            done = self._due[question] = Future[None]()
-        try:
-            run = self._executor.submit(self._run, question, state, done)
-        except RuntimeError:  # the process is ending
-            self._end(question, done)
-        else:  # a shutdown also cancels what has not begun
-            run.add_done_callback(lambda it: self._end(question, done) if it.cancelled() else None)
-
-    def _run(self, question: Q, state: Hashable, done: Future[None]) -> None:
-        try:
-            self._answer(question, state)
-        finally:
-            self._end(question, done)
-
-    def _end(self, question: Q, done: Future[None]) -> None:
-        with self._lock:
-            self._due.pop(question, None)
-        done.set_result(None)
+        return self._reads is None or self._reads.wait(seconds)
 
     def _answer(self, question: Q, state: Hashable) -> None:
         try:

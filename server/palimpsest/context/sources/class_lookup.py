@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from palimpsest.context.sources.cached import children, visible
-from palimpsest.context.sources.read_files import ReadFiles
+from palimpsest.context.sources.cached import ReadFiles, children, visible
 from palimpsest.languages.modules import Modules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import Visible

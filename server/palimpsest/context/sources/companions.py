@@ -15,9 +15,8 @@ from pathlib import Path
 from palimpsest.context.activity.chunks import Chunk, chunk_at
 from palimpsest.context.estimate import head
 from palimpsest.context.newest import Newest
-from palimpsest.context.sources.cached import children
+from palimpsest.context.sources.cached import ReadFiles, children
 from palimpsest.context.sources.counterparts import Counterparts
-from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView

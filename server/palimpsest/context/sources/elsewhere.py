@@ -17,7 +17,7 @@ from dataclasses import replace
 from palimpsest.context.estimate import fitted
 from palimpsest.context.name_uses import NameUse, names_that_come_with
 from palimpsest.context.newest import Newest
-from palimpsest.context.sources.cached import visible
+from palimpsest.context.sources.cached import ReadFiles, visible
 from palimpsest.context.sources.indexed import (
     INCOMPLETE,
     NOWHERE,
@@ -27,7 +27,6 @@ from palimpsest.context.sources.indexed import (
     written,
 )
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth

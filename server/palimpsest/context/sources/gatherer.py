@@ -20,6 +20,7 @@ from palimpsest.config.settings import ContextSettings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.newest import Newest
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.class_lookup import ClassLookup
@@ -37,7 +38,6 @@ from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.package import PackageSource
-from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.recent import RecentSource
 from palimpsest.context.sources.retrieval import RetrievalSource
 from palimpsest.context.sources.rules import RulesSource

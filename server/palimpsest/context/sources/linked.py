@@ -14,8 +14,8 @@ from pathlib import Path
 from palimpsest.context.estimate import head
 from palimpsest.context.newest import Newest
 from palimpsest.context.sources.answers import Answers
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.context.sources.documentation import MAX_TOKENS
-from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import LINKED, PER_RANK
 from palimpsest.context.view import CursorView

@@ -12,7 +12,7 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import Chunk, similarity
 from palimpsest.context.activity.edits import Edit
 from palimpsest.context.estimate import head
-from palimpsest.context.sources.read_files import ReadFiles
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView

@@ -16,8 +16,7 @@ from palimpsest.conversations.refs import results
 from palimpsest.documents.markdown import unfenced
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.languages.placeholders import placeholder_between
-from palimpsest.languages.plain import is_prose
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import is_prose, language_of
 from palimpsest.workspace.changes import MODES, FileWrite
 
 WRITING = (

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping
 
 from palimpsest.documents.markdown import unfenced
 from palimpsest.languages.embedded import called
-from palimpsest.languages.plain import is_prose
-from palimpsest.languages.registry import language_of, languages
+from palimpsest.languages.registry import is_prose, language_of, languages
 from palimpsest.syntax.parse import Parsed, parse_file
 from palimpsest.syntax.scopes import scopes
 

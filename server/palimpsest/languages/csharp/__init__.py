@@ -9,7 +9,6 @@ from tree_sitter import Node
 
 from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base, words_before
-from palimpsest.languages.csharp import namespaces
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
@@ -37,6 +36,60 @@ _ACCESS, _OPEN = frozenset({"public", "internal", "protected"}), frozenset({"int
 _RECEIVER = "this "
 _REFERENCE = re.compile(r"<\w+ (?:cref|name|langword)=\"(?:[A-Z]:)?([^\"<>]*)\" */>")
 _TAG = re.compile(r"</?\w[^<>]*>")
+_DECLARED = re.compile(r"^([ \t]*)namespace[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:[;{][ \t]*)?(?://.*)?\r?$", re.M)
+_NAMES = ("identifier", "qualified_name", "generic_name", "alias_qualified_name")
+
+
+def namespaces_in(text: str) -> list[str]:
+    """By lines alone: a namespace that is indented deeper than the one before is inside of it."""
+    found, around = list[str](), list[tuple[int, str]]()
+    for indent, name in _DECLARED.findall(text):
+        depth = len(indent.expandtabs(4))
+        while around and around[-1][0] >= depth:
+            around.pop()
+        whole = f"{around[-1][1]}.{name}" if around else name
+        around.append((depth, whole))
+        found.append(whole)
+    return found
+
+
+def namespaces(parsed: Parsed) -> Sequence[tuple[str, int, int]]:
+    """Namespaces with their first line and the one after their last, outer ones first."""
+    return parsed.once(_declared)
+
+
+def namespace_at(parsed: Parsed, line: int) -> str:
+    """The namespace around a line; "" for none."""
+    return next((name for name, start, end in reversed(namespaces(parsed)) if start <= line < end), "")
+
+
+def _declared(parsed: Parsed) -> tuple[tuple[str, int, int], ...]:
+    found = list[tuple[str, int, int]]()
+    for captures in parsed.matches("packages"):
+        name, node = captures["package"][0], captures["inside"][0]
+        start, written = node.start_point.row, "".join(parsed.text_of(name).split())
+        around, _, end = next((one for one in reversed(found) if one[1] <= start < one[2]), ("", 0, 0))
+        end = (end or parsed.snapshot.line_count) if "file" in captures else node.end_point.row + 1
+        found.append((f"{around}.{written}" if around else written, start, end))
+    return tuple(found)
+
+
+def _imported(parsed: Parsed, statement: Node) -> list[Import]:
+    """`using A.B;` and `using static A.B;` give everything in a namespace or a class, `using C = A.B;` one name."""
+    alias = statement.child_by_field_name("name")
+    named = [child for child in statement.named_children if child.type in _NAMES and child != alias]
+    if not named:
+        return []
+    module, line = "".join(parsed.text_of(named[-1]).split()), statement.start_point.row
+    if alias is None:
+        return [Import(module, "*", None, 0, line)]
+    around, _, name = module.partition("<")[0].rpartition(".")
+    return [Import(around, name, parsed.text_of(alias), 0, line)]
+
+
+def _is_static(text: str) -> bool:
+    """Whether a directive gives the members of a class."""
+    return "static" in text.partition("//")[0].split()
 
 
 class CSharp(Base):
@@ -67,7 +120,7 @@ class CSharp(Base):
     merges_classes = True
     type_first = True
     overloads = True
-    imported = staticmethod(namespaces.imported)
+    imported = staticmethod(_imported)
 
     def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
         return preprocessor.first_branches(code) if is_broken else code
@@ -92,7 +145,7 @@ class CSharp(Base):
         if is_type or first == "@" or _may_inherit(parsed, name):
             return True
         directives = (parsed.snapshot.lines[item.line] for item in imports(parsed))
-        return any(namespaces.is_static(text) for text in directives)
+        return any(_is_static(text) for text in directives)
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """What says nothing is private, but in an interface or an enum."""
@@ -110,7 +163,7 @@ class CSharp(Base):
 
     def packages(self, parsed: Parsed) -> Sequence[str]:
         """With the names of the namespaces around them."""
-        return list(dict.fromkeys(name for name, _, _ in namespaces.declared(parsed)))
+        return list(dict.fromkeys(name for name, _, _ in namespaces(parsed)))
 
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Files of one folder are of one namespace; of others, a `using` says so."""

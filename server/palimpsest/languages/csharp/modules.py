@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.csharp import namespaces
+from palimpsest.languages.csharp import namespace_at, namespaces_in
 from palimpsest.languages.package_modules import PackageModules
 from palimpsest.languages.source_modules import Item, ModuleFiles, header_words
 from palimpsest.syntax.parse import Parsed
@@ -25,7 +25,7 @@ class CSharpModules(PackageModules):
     suffixes = (".cs",)
 
     def packages_in(self, text: str) -> Sequence[str]:
-        return namespaces.in_text(text)
+        return namespaces_in(text)
 
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         if path is None:
@@ -62,7 +62,7 @@ class CSharpModules(PackageModules):
                 yield folder
 
     def is_part(self, parsed: Parsed, line: int, found: ModuleFiles) -> bool:
-        return namespaces.at(parsed, line) == found.inside
+        return namespace_at(parsed, line) == found.inside
 
     def adding(self, cls: str, module: str, path: Path) -> Sequence[Path]:
         """The other files with a part of the class, if it is `partial`."""
@@ -77,7 +77,7 @@ class CSharpModules(PackageModules):
             for scope in scopes(parsed)
             if scope.kind == "class"
             and scope.qualified_name == cls
-            and namespaces.at(parsed, scope.def_line) == module
+            and namespace_at(parsed, scope.def_line) == module
             and _PARTIAL.search(signature(parsed, scope)) is not None
         ]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.go import building
-from palimpsest.languages.go.mod_files import ModFile, Replaced, escaped, is_path, mod_file, used_folders
+from palimpsest.languages.go.building import ModFile, Replaced, escaped, is_path, mod_file, used_folders
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import

@@ -9,7 +9,7 @@ In: a parse.  Out: names of what it defines, and of what it passes on.  Knows no
     export * from "./cart";                  passed on: ./cart, *
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -22,6 +22,10 @@ _DECLARATIONS = ("lexical_declaration", "variable_declaration")
 _AROUND = ("ambient_declaration", "expression_statement")
 _NAMESPACES = ("internal_module", "module")
 _EXPORTS = ("exports", "module.exports")
+_NO_VALUES = ("object", "call_expression")
+"""What `module.exports` is given that has no name: it gives its properties, or what it loads."""
+_DEEPEST = 1
+"""Nodes from the root to a statement at the top of a file."""
 
 
 def offered(parsed: Parsed) -> dict[str, str] | None:
@@ -79,8 +83,12 @@ def _offered(parsed: Parsed) -> dict[str, str]:
 
 
 def _reexports(parsed: Parsed) -> list[Import]:
-    known = {item.bound: item for item in imports(parsed)}
-    found = [item for node in _top(parsed) for item in _passed_on(parsed, node)]
+    known, found = {item.bound: item for item in imports(parsed)}, list[Import]()
+    for captures in parsed.matches("passed_on", max_depth=_DEEPEST):
+        module, line = _unquoted(parsed, captures["module"][0]), captures["statement"][0].start_point.row
+        name, alias, whole = (_named(parsed, captures.get(part, ())) for part in ("name", "alias", "whole"))
+        name, alias = EVERYTHING if "all" in captures else name, None if alias == name else alias
+        found.append(Import(module, name, whole or alias, 0, line))
     for exported, local, node in _exports(parsed):
         if (item := known.get(local)) is not None:
             found.append(Import(item.module, item.name, exported, 0, node.start_point.row))
@@ -93,36 +101,28 @@ def _top(parsed: Parsed) -> list[Node]:
 
 def _exports(parsed: Parsed) -> Iterator[tuple[str, str, Node]]:
     """(Exported name, name in the file, statement)."""
-    for node in _top(parsed):
-        pairs: Iterator[tuple[str, str]] = iter(())
-        if node.type == "export_statement" and node.child_by_field_name("source") is None:
-            pairs = _exported(parsed, node)
-        elif node.type == "expression_statement" and node.named_children:
-            pairs = _assigned(parsed, node.named_children[0])
-        yield from ((exported, local, node) for exported, local in pairs)
+    for captures in parsed.matches("exports", max_depth=_DEEPEST):
+        statement = captures["statement"][0]
+        yield from ((exported, local, statement) for exported, local in _exported(parsed, statement, captures))
 
 
-def _exported(parsed: Parsed, statement: Node) -> Iterator[tuple[str, str]]:
-    declared, value = statement.child_by_field_name("declaration"), statement.child_by_field_name("value")
+def _exported(parsed: Parsed, statement: Node, captures: Mapping[str, Sequence[Node]]) -> Iterator[tuple[str, str]]:
+    """What one match of the section `exports` exports."""
+    name, local, whole = (_named(parsed, captures.get(part, ())) for part in ("name", "local", "all"))
+    declared, value = (next(iter(captures.get(part, ())), None) for part in ("declared", "value"))
     is_default = any(child.type == DEFAULT for child in statement.children)
-    if is_default:
-        local = next(_declared(parsed, declared), DEFAULT) if declared is not None else _value(parsed, value)
-        yield DEFAULT, local
-    elif declared is not None:
-        yield from ((name, name) for name in _declared(parsed, declared))
-    for child in statement.named_children:
-        if child.type == "export_clause":
-            yield from _specified(parsed, child)
-        elif child.type == "identifier" and not is_default:  # `export = Cart`
-            yield DEFAULT, parsed.text_of(child)
-            yield from ((name, name) for name in _in_namespace(parsed, parsed.text_of(child)))
-
-
-def _specified(parsed: Parsed, clause: Node) -> Iterator[tuple[str, str]]:
-    for one in clause.named_children:
-        name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
-        if one.type == "export_specifier" and name is not None:
-            yield parsed.text_of(name if alias is None else alias).strip("'\""), parsed.text_of(name)
+    if declared is not None:
+        names = list(_declared(parsed, declared))
+        yield from [(DEFAULT, next(iter(names), DEFAULT))] if is_default else [(one, one) for one in names]
+    elif value is not None and name is not None:
+        yield name, parsed.text_of(value) if value.type == "identifier" else name
+    elif value is not None and (is_default or value.type not in _NO_VALUES):
+        yield DEFAULT, _value(parsed, value)
+    elif whole is not None and not is_default:  # `export = Cart`
+        yield DEFAULT, whole
+        yield from ((one, one) for one in _in_namespace(parsed, whole))
+    elif local is not None:
+        yield name or local, local
 
 
 def _declared(parsed: Parsed, node: Node) -> Iterator[str]:
@@ -158,62 +158,8 @@ def _value(parsed: Parsed, value: Node | None) -> str:
     return DEFAULT if name is None else parsed.text_of(name)
 
 
-def _assigned(parsed: Parsed, node: Node) -> Iterator[tuple[str, str]]:
-    """What `module.exports = ...` and `exports.name = ...` export."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "assignment_expression" or left is None or right is None:
-        return
-    if parsed.text_of(left) == _EXPORTS[1]:
-        if right.type == "object":
-            yield from _properties(parsed, right)
-        elif right.type != "call_expression":
-            yield DEFAULT, _value(parsed, right)
-        return
-    whole, name = left.child_by_field_name("object"), left.child_by_field_name("property")
-    if whole is not None and name is not None and parsed.text_of(whole) in _EXPORTS:
-        exported = parsed.text_of(name)
-        yield exported, parsed.text_of(right) if right.type == "identifier" else exported
-
-
-def _properties(parsed: Parsed, value: Node) -> Iterator[tuple[str, str]]:
-    for one in value.named_children:
-        key, given = one.child_by_field_name("key"), one.child_by_field_name("value")
-        if one.type == "shorthand_property_identifier":
-            yield parsed.text_of(one), parsed.text_of(one)
-        elif key is not None and key.type == "property_identifier" and given is not None:
-            yield parsed.text_of(key), parsed.text_of(given if given.type == "identifier" else key)
-
-
-def _passed_on(parsed: Parsed, statement: Node) -> Iterator[Import]:
-    line, source = statement.start_point.row, statement.child_by_field_name("source")
-    if statement.type == "export_statement" and source is not None:
-        module = _unquoted(parsed, source)
-        if any(child.type == EVERYTHING for child in statement.children):
-            yield Import(module, EVERYTHING, None, 0, line)
-        for child in statement.named_children:
-            if child.type == "namespace_export" and child.named_children:
-                yield Import(module, None, parsed.text_of(child.named_children[0]), 0, line)
-            elif child.type == "export_clause":
-                named = ((name, None if alias == name else alias) for alias, name in _specified(parsed, child))
-                yield from (Import(module, name, alias, 0, line) for name, alias in named)
-    elif statement.type == "expression_statement" and statement.named_children:
-        yield from _required(parsed, statement.named_children[0], line)
-
-
-def _required(parsed: Parsed, node: Node, line: int) -> Iterator[Import]:
-    """`module.exports = require("./cart")`, `exports.cart = require("./cart")`."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "assignment_expression" or left is None or right is None or right.type != "call_expression":
-        return
-    function, given = right.child_by_field_name("function"), right.child_by_field_name("arguments")
-    first = next(iter(given.named_children), None) if given is not None else None
-    if function is None or parsed.text_of(function) != "require" or first is None or first.type != "string":
-        return
-    whole, name = left.child_by_field_name("object"), left.child_by_field_name("property")
-    if parsed.text_of(left) == _EXPORTS[1]:
-        yield Import(_unquoted(parsed, first), EVERYTHING, None, 0, line)
-    elif whole is not None and name is not None and parsed.text_of(whole) in _EXPORTS:
-        yield Import(_unquoted(parsed, first), None, parsed.text_of(name), 0, line)
+def _named(parsed: Parsed, nodes: Sequence[Node]) -> str | None:
+    return parsed.text_of(nodes[0]).strip("'\"") if nodes else None
 
 
 def _unquoted(parsed: Parsed, string: Node) -> str:

@@ -13,11 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from palimpsest.languages.catalog import FORGET_SECONDS
-from palimpsest.languages.javascript import exports, packages, resolution
-from palimpsest.languages.javascript.configs import Configs
-from palimpsest.languages.javascript.imports import module_name
-from palimpsest.languages.javascript.places import NODE_MODULES, ModulePlaces
-from palimpsest.languages.javascript.workspaces import PackageWorkspaces
+from palimpsest.languages.javascript import exports, module_name, packages
+from palimpsest.languages.javascript.places import NODE_MODULES, Configs, ModulePlaces, PackageWorkspaces
 from palimpsest.languages.modules import Surroundings, is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.imports import imports
@@ -150,7 +147,7 @@ class JavaScriptModules(SourceModules):
 
     def _of_library(self, path: Path) -> ModuleFiles | None:
         within = self._places.library_of(path)
-        if within is None or not resolution.is_source(path.name) or not self.library.exists(path, within):
+        if within is None or not packages.is_source(path.name) or not self.library.exists(path, within):
             return None
         return ModuleFiles((path,), False, within)
 
@@ -223,7 +220,7 @@ class JavaScriptModules(SourceModules):
 
     def _search(self, asked: packages.Specifier, path: Path) -> ModuleFiles | None:
         found = next((one for one in self._in_packages(asked, path) if one is not None), None)
-        if found is not None and (found.is_own or resolution.is_typed(found.files[0].name)):
+        if found is not None and (found.is_own or packages.is_typed(found.files[0].name)):
             return found
         typed = packages.Specifier(packages.types_of(asked.package), asked.part)
         types = [self._in_folder(folder, typed) for folder in self._places.installed(typed.package, path)]
@@ -255,7 +252,7 @@ class JavaScriptModules(SourceModules):
             return next((one for one in found if one is not None), None)
         if asked.part != packages.WHOLE:
             return self._places.at(folder / asked.part) or self._source(folder, asked.part.removeprefix("./"))
-        return self._places.index(folder) or self._source(folder, f"{_MADE[0]}/{resolution.INDEX}.js")
+        return self._places.index(folder) or self._source(folder, f"{_MADE[0]}/{packages.INDEX}.js")
 
     def _entry(self, folder: Path, name: str) -> ModuleFiles | None:
         return self._places.file(folder / name) or self._places.index(folder / name) or self._source(folder, name)

@@ -1,17 +1,23 @@
-"""What a `package.json` says of the files that its names are.
+"""What JSON files say of the files that an import may mean: `package.json`, `tsconfig.json`, `jsconfig.json`.
 
-In: its object, the part of the package that is asked for.  Out: paths in the package, likeliest first.  Pure; a path
-that would lead out of the package is left out.
+In: texts and their objects, names, the part of a package that is asked for; a path as an import has it.  Out: objects,
+patterns, paths, names of files, likeliest first: types before what runs, as TypeScript prefers them.  Pure; what makes
+no sense is left out, and a path that would lead out of its package.
 
     {"name": "money", "types": "./index.d.ts"}                                   money is ./index.d.ts
     {"exports": {"./fp/*": {"types": "./dist/*.d.ts", "default": "./dist/*.js"}}}   money/fp/of is ./dist/of.d.ts
+    {"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"]}}}     @/cart is src/cart
+    ./cart       cart.ts, cart.tsx, cart.d.ts, cart.js, ..., then cart/index.ts, ...
+    ./cart.js    cart.ts, cart.tsx, cart.d.ts, cart.js, cart.jsx
 """
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from palimpsest.languages.javascript.tsconfig import fitting, texts
 from palimpsest.text.word_lists import word_lists
 
 WHOLE = "."
@@ -24,6 +30,120 @@ BUILTIN_MODULES = word_lists("palimpsest.languages.javascript")["modules"]
 """These modules of Node.js go before packages."""
 _DEEPEST, _MOST = 8, 16
 _LONGEST = 512
+SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".mjs", ".cts", ".d.cts", ".cjs")
+INDEX = "index"
+_MEANT = {
+    ".js": (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
+    ".jsx": (".tsx", ".d.ts", ".jsx"),
+    ".mjs": (".mts", ".d.mts", ".mjs"),
+    ".cjs": (".cts", ".d.cts", ".cjs"),
+    ".ts": (".ts", ".d.ts"),
+    ".tsx": (".tsx", ".d.ts"),
+    ".mts": (".mts", ".d.mts"),
+    ".cts": (".cts", ".d.cts"),
+}
+"""What a file is written in that an import calls by the name of what it becomes."""
+_MARKS = re.compile(r'("(?>(?:[^"\\]++|\\.)*)"?)|/\*(?:.*?\*/|.*+)|//[^\n]*+', re.DOTALL)
+_COMMAS = re.compile(r'("(?>(?:[^"\\]++|\\.)*)"?)|,(?=\s*+[}\]])', re.DOTALL)
+_MOST_LISTED = 64
+"""Patterns, places and files that are looked at of one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TsConfig:
+    """`base` is where names without a dot are searched for, None for nowhere; `paths` are patterns with what they mean;
+    `extends` and `references` are other files, as written.  `made` and `sources` are the folders of what is built and
+    what from."""
+
+    base: Path | None = None
+    paths: tuple[tuple[str, tuple[Path, ...]], ...] | None = None
+    extends: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    made: Path | None = None
+    sources: Path | None = None
+
+    def over(self, other: "TsConfig") -> "TsConfig":
+        """With what another one says where this one says nothing."""
+        return TsConfig(
+            self.base or other.base,
+            other.paths if self.paths is None else self.paths,
+            self.extends,
+            self.references,
+            self.made or other.made,
+            self.sources or other.sources,
+        )
+
+    def places(self, name: str) -> Iterator[Path]:
+        """What a name may be, likeliest first; the longest pattern that fits is the only one."""
+        found = [(pattern, part) for pattern, _ in self.paths or () if (part := fitting(pattern, name)) is not None]
+        if found:
+            best, part = max(found, key=lambda one: ("*" not in one[0], len(one[0].partition("*")[0])))
+            yield from (Path(str(place).replace("*", part, 1)) for place in dict(self.paths or ())[best])
+        if self.base is not None:
+            yield self.base / name
+
+
+def tsconfig(text: str, folder: Path) -> TsConfig:
+    """`folder` is where the file is."""
+    data = parsed(text)
+    options = table(data, "compilerOptions")
+    base = _folder(options, "baseUrl", folder)
+    paths = None
+    if isinstance(options.get("paths"), dict):
+        listed = list(options["paths"].items())[:_MOST_LISTED]
+        given = [(name, texts(places)) for name, places in listed if isinstance(places, list)]
+        start = base or folder
+        paths = tuple((name, tuple(start / place for place in places)) for name, places in given if places)
+    references = data.get("references")
+    listed = references[:_MOST_LISTED] if isinstance(references, list) else []
+    named = [one.get("path") for one in listed if isinstance(one, dict)]
+    return TsConfig(
+        base,
+        paths,
+        texts(data.get("extends")),
+        texts(named),
+        _folder(options, "outDir", folder),
+        _folder(options, "rootDir", folder),
+    )
+
+
+def fitting(pattern: str, name: str) -> str | None:
+    """What stands for the `*` of a pattern; empty if it has none and is the name; None if it does not fit."""
+    if "*" not in pattern:
+        return "" if pattern == name else None
+    start, _, end = pattern.partition("*")
+    if len(name) < len(start) + len(end) or not name.startswith(start) or not name.endswith(end):
+        return None
+    return name[len(start) : len(name) - len(end)]
+
+
+def parsed(text: str) -> Mapping[str, Any]:
+    """An object in JSON that may have comments and commas behind the last; empty if it is none."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            bare = _MARKS.sub(lambda match: match[1] or " ", text)
+            data = json.loads(_COMMAS.sub(lambda match: match[1] or " ", bare))
+        except (ValueError, RecursionError):
+            return {}
+    return data if isinstance(data, dict) else {}
+
+
+def table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def texts(found: object) -> tuple[str, ...]:
+    """A text, or the texts of a list; those that cannot be paths are left out."""
+    if isinstance(found, list):
+        return tuple(one for one in found[:_MOST_LISTED] if isinstance(one, str) and "\0" not in one)
+    return (found,) if isinstance(found, str) and "\0" not in found else ()
+
+
+def _folder(options: Mapping[str, Any], name: str, folder: Path) -> Path | None:
+    return next((folder / one for one in texts(options.get(name))), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +275,28 @@ def _is_path(parts: list[str]) -> bool:
     """Whether no part leads elsewhere."""
     text = "".join(parts)
     return not {"", ".", "..", "node_modules"} & set(parts) and not any(letter in text for letter in "\\\0:")
+
+
+def names(last: str) -> Iterator[str]:
+    """The files beside each other that the last part of a path may be."""
+    for suffix, meant in _MEANT.items():
+        if last.endswith(suffix) and len(last) > len(suffix):
+            yield from (last[: -len(suffix)] + other for other in meant)
+            return
+    if is_source(last):
+        yield last
+    yield from (last + suffix for suffix in SUFFIXES)
+
+
+def indexes() -> Iterator[str]:
+    """The files that a folder is."""
+    return (INDEX + suffix for suffix in SUFFIXES)
+
+
+def is_source(name: str) -> bool:
+    return name.endswith(SUFFIXES)
+
+
+def is_typed(name: str) -> bool:
+    """Whether a file has types: what else a package has of them is not needed then."""
+    return name.endswith((".ts", ".tsx", ".mts", ".cts"))

@@ -1,4 +1,4 @@
-"""Where the files of JavaScript's modules are: in the workspace, and in `node_modules`.
+"""Where the files of JavaScript's modules are: in the workspace, in `node_modules`, where a `tsconfig.json` says.
 
 In: paths with or without a suffix, names of packages.  Out: the files that they are.  Runs nothing; a folder of
 packages above the workspace counts only up to the folder of its repository.
@@ -6,17 +6,24 @@ packages above the workspace counts only up to the folder of its repository.
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from palimpsest.languages.javascript import packages, resolution
-from palimpsest.languages.javascript.tsconfig import parsed
+from palimpsest.languages.javascript import packages
+from palimpsest.languages.javascript.packages import TsConfig, parsed, tsconfig
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import ModuleFiles
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import MAX_ENTRIES, WorkspaceFiles
 
 NODE_MODULES, MANIFEST = "node_modules", "package.json"
+_FILES = ("tsconfig.json", "jsconfig.json")
+_SUFFIX = ".json"
+_MOST_CONFIGS = 32
+"""Read for one configuration."""
+_PNPM = "pnpm-workspace.yaml"
+_DEEPEST_FOLDER, _MOST_FOLDERS = 4, 200
 
 
 class ModulePlaces:
@@ -44,10 +51,10 @@ class ModulePlaces:
         within = self.library_of(path)
         if within is None and self.files.root_of(path) is None:
             return None
-        return self._of(path.parent, resolution.names(path.name), within)
+        return self._of(path.parent, packages.names(path.name), within)
 
     def index(self, folder: Path) -> ModuleFiles | None:
-        return self._of(folder, resolution.indexes(), self.library_of(folder))
+        return self._of(folder, packages.indexes(), self.library_of(folder))
 
     def exists(self, path: Path, within: Path | None) -> bool:
         if within is not None:
@@ -139,3 +146,119 @@ def _without_exports(data: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def _repository(root: Path) -> Path | None:
     """The folder of the repository that a workspace is in."""
     return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+
+
+class Configs:
+    """The `tsconfig.json` or `jsconfig.json` of a file, with what it extends; those of packages are not read."""
+
+    def __init__(self, places: ModulePlaces) -> None:
+        self._places = places
+        self._files = places.files
+
+    def places(self, name: str, path: Path) -> Iterator[Path]:
+        """What the configuration around a file says that a name may be."""
+        if self._places.library_of(path) is None:
+            for config in self._around(path.parent):
+                yield from config.places(name)
+
+    def of_folder(self, folder: Path) -> TsConfig | None:
+        """The configuration in a folder."""
+        return self._files.once(("js config", folder), lambda: self._in(folder))
+
+    def _around(self, folder: Path) -> tuple[TsConfig, ...]:
+        return self._files.once(("js configs", folder), lambda: self._nearest(folder))
+
+    def _nearest(self, folder: Path) -> tuple[TsConfig, ...]:
+        """The nearest; where it only refers to others, these."""
+        for above in self._places.above(folder / _FILES[0]):
+            config = self.of_folder(above)
+            if config is not None and config.base is None and config.paths is None:
+                referred = (self._referred(Path(os.path.normpath(above / one))) for one in config.references)
+                return (config, *(one for one in referred if one is not None))
+            if config is not None:
+                return (config,)
+        return ()
+
+    def _referred(self, path: Path) -> TsConfig | None:
+        return self._read(path, set()) if path.suffix == _SUFFIX else self.of_folder(path)
+
+    def _in(self, folder: Path) -> TsConfig | None:
+        named = (folder / name for name in _FILES if self._places.exists(folder / name, None))
+        return next((found for path in named if (found := self._read(path, set())) is not None), None)
+
+    def _read(self, path: Path, seen: set[Path]) -> TsConfig | None:
+        if path in seen or len(seen) >= _MOST_CONFIGS or self._files.root_of(path) is None:
+            return None
+        seen.add(path)
+        text = self._files.described(path)
+        if text is None:
+            return None
+        own, base = tsconfig(text.text, path.parent), TsConfig()
+        for name in own.extends:
+            there = Path(os.path.normpath(path.parent / name))
+            more = self._read(there if name.endswith(_SUFFIX) else Path(f"{there}{_SUFFIX}"), seen)
+            base = more.over(base) if name.startswith((".", "/")) and more is not None else base
+        return own.over(base)
+
+
+class PackageWorkspaces:
+    """Packages that are developed together in one workspace, where no package manager has linked them: of those only
+    what the importing package depends on."""
+
+    def __init__(self, places: ModulePlaces) -> None:
+        self._places = places
+        self._files = places.files
+
+    def folder_of(self, package: str, near: Path) -> Path | None:
+        if self._places.library_of(near) is not None or not self._depends(package, near):
+            return None
+        return self._files.once(("js developed", package, near.parent), lambda: self._find(package, near))
+
+    def _depends(self, package: str, near: Path) -> bool:
+        data = (self._places.manifest(folder) for folder in self._places.above(near))
+        return any(packages.depends_on(one, package) for one in data if one is not None)
+
+    def _find(self, package: str, near: Path) -> Path | None:
+        for folder in self._places.above(near):
+            patterns = self._patterns(folder)
+            if not patterns:
+                continue
+            every = (one for pattern in patterns for one in self._matching(folder, pattern, 0))
+            found = dict.fromkeys(islice(every, _MOST_FOLDERS))
+            likeliest = sorted(found, key=lambda one: one.name != package.rpartition("/")[2])
+            return next((one for one in likeliest if self._is(one, package)), None)
+        return None
+
+    def _is(self, folder: Path, package: str) -> bool:
+        data = self._places.manifest(folder)
+        return data is not None and data.get("name") == package
+
+    def _patterns(self, folder: Path) -> tuple[str, ...]:
+        data = self._places.manifest(folder) or {}
+        text = self._files.described(folder / _PNPM) if self._places.exists(folder / _PNPM, None) else None
+        return packages.workspaces(data) + (packages.pnpm_workspaces(text.text) if text is not None else ())
+
+    def _matching(self, folder: Path, pattern: str, depth: int) -> Iterator[Path]:
+        """The folders that `packages/*` or `apps/**` means."""
+        first, _, rest = pattern.removeprefix("./").strip("/").partition("/")
+        if depth > _DEEPEST_FOLDER or first in ("..", NODE_MODULES) or first.startswith("!"):
+            return
+        if not first:
+            yield folder
+        elif first == "**":
+            yield from self._matching(folder, rest, depth + 1)
+            for inner in self._folders(folder):
+                yield from self._matching(inner, pattern, depth + 1)
+        elif "*" in first:
+            start, _, end = first.partition("*")
+            for inner in self._folders(folder):
+                if inner.name.startswith(start) and inner.name.endswith(end):
+                    yield from self._matching(inner, rest, depth + 1)
+        else:
+            yield from self._matching(folder / first, rest, depth + 1)
+
+    def _folders(self, folder: Path) -> list[Path]:
+        listed = self._files.listing(folder)
+        return [folder / one.name for one in listed if one.is_dir and not one.is_link and one.name != NODE_MODULES][
+            :_MOST_FOLDERS
+        ]

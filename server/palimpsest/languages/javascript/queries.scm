@@ -169,6 +169,38 @@
 (class_heritage (identifier) @base)
 (class_heritage (member_expression property: (property_identifier) @base))
 
+;; exports
+(export_statement !source (export_clause (export_specifier name: _ @local alias: _? @name))) @statement
+(export_statement !source declaration: (_) @declared) @statement
+(export_statement !source value: (_) @value) @statement
+((expression_statement (assignment_expression left: (member_expression) @_all right: (_) @value)) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression) @_all
+  right: (object (shorthand_property_identifier) @local))) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression) @_all
+  right: (object (pair key: (property_identifier) @name value: (_) @value)))) @statement
+  (#eq? @_all "module.exports"))
+((expression_statement (assignment_expression
+  left: (member_expression object: (_) @_own property: (_) @name) right: (_) @value)) @statement
+  (#match? @_own "^(module\\.)?exports$"))
+
+;; passed_on
+(export_statement "*" @all source: (string) @module) @statement
+(export_statement (namespace_export (_) @whole) source: (string) @module) @statement
+(export_statement
+  (export_clause (export_specifier name: _ @name alias: _? @alias)) source: (string) @module) @statement
+((expression_statement (assignment_expression
+  left: (member_expression) @all
+  right: (call_expression function: (identifier) @_loads arguments: (arguments . (string) @module)))) @statement
+  (#eq? @all "module.exports") (#eq? @_loads "require"))
+((expression_statement (assignment_expression
+  left: (member_expression object: (_) @_own property: (_) @whole)
+  right: (call_expression function: (identifier) @_loads arguments: (arguments . (string) @module)))) @statement
+  (#match? @_own "^(module\\.)?exports$") (#eq? @_loads "require"))
+
 ;; aliases
 (variable_declarator name: (identifier) @alias value: (identifier) @class (#match? @class "^[A-Z]"))
 

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.php import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Argument, Import
@@ -20,6 +19,10 @@ _WORDS = word_lists("palimpsest.languages.php")
 _HEREDOC = re.compile(r"<<<\s*([\"']?)(?P<word>[^\W\d]\w*)\1\s*$")
 _HIDES_NAMES = re.compile(r"\b(?:extract|parse_str|eval|include|include_once|require|require_once)\b|\$\$|\$\{")
 _SOURCES = frozenset({"src", "lib", "app", "tests", "test", "classes"})
+_KINDS = ("function", "const")
+_PATH = re.compile(r"""(?:require|include)(?:_once)?\s*+(?:\(\s*+)?"""
+                   r"""(__DIR__\s*\.\s*|dirname\(__FILE__\)\s*\.\s*)?(["'])"""
+                   r"""([^"'$\n]+)\2\s*+(?:\)\s*+)?(?:;\s*+)?\Z""")  # fmt: skip
 _FUNCTIONS = ("function_definition", "method_declaration")
 
 
@@ -59,8 +62,6 @@ class Php(Base):
     constructor = "__construct"
     initializers = frozenset({"__construct"})
     receiver = "$this"
-    imported = staticmethod(imports.imported)
-    import_written = staticmethod(imports.written)
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """Of a parameter that is a property, too, both names."""
@@ -75,6 +76,28 @@ class Php(Base):
             return True
         around = next((node for node in reversed(parsed.path(name)) if node.type in _FUNCTIONS), None)
         return around is None or _HIDES_NAMES.search(parsed.text_of(around)) is not None
+
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        """`use Shop\\Cart` has the module `Shop\\Cart`, which is one class, and its name; `use function Shop\\total`
+        the module `Shop`; an included file has its path from the file, and all of its names."""
+        line = statement.start_point.row
+        if statement.type != "namespace_use_declaration":
+            path = _PATH.search(parsed.text_of(statement))
+            if path is None:
+                return []
+            return [Import(path[3].removeprefix("/") if path[1] else path[3], "*", None, 1, line)]
+        return list(_used(parsed, statement))
+
+    def import_written(self, parsed: Parsed, item: Import) -> str:
+        line = parsed.snapshot.lines[item.line].strip()
+        if (
+            item.level
+            or not line.startswith("use")
+            or "{" not in line + "".join(parsed.snapshot.lines[item.line + 1 :][:1])
+        ):
+            return line
+        alias = f" as {item.alias}" if item.alias else ""
+        return f"use {item.module}{alias};"
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
         inner = parsed.root.children if parsed.root is not None else ()
@@ -117,6 +140,27 @@ class Php(Base):
         is_star = any(child.type == "variadic_unpacking" for child in node.named_children)
         keyword = "" if name is None else parsed.text_of(name)
         return Argument(found.start, found.end, found.text, keyword, parsed.text_of(value), is_star)
+
+
+def _used(parsed: Parsed, statement: Node) -> Iterator[Import]:
+    prefix = next((child for child in statement.children if child.type == "namespace_name"), None)
+    group = statement.child_by_field_name("body")
+    clauses = (group or statement).named_children
+    kind = next((child.type for child in statement.children if child.type in _KINDS), "")
+    for clause in clauses:
+        if clause.type != "namespace_use_clause":
+            continue
+        alias = clause.child_by_field_name("alias")
+        named = next((c for c in clause.named_children if c.type in ("name", "qualified_name")), None)
+        if named is None:
+            continue
+        kind = next((child.type for child in clause.children if child.type in _KINDS), kind)
+        full = parsed.text_of(named).strip("\\")
+        if prefix is not None:
+            full = f"{parsed.text_of(prefix).strip(chr(92))}\\{full}"
+        around, _, last = full.rpartition("\\")
+        module = around if kind else full
+        yield Import(module, last, None if alias is None else parsed.text_of(alias), 0, statement.start_point.row)
 
 
 LANGUAGE = Php()

@@ -1,6 +1,7 @@
-"""Definitions found by indentation alone, for code that does not parse.
+"""The lines of Python code: statements, definitions, their headers and documentation.
 
-In: lines.  Out: headers of functions and classes with their lines.  Uses no tree.
+In: lines, or text that starts at `def` or `class`, or at a body.  Out: headers of functions and classes with their
+lines, a header's text on one line, documentation.  Uses no tree, so that code that does not parse gives the same.
 
 On code that parses it finds what a parser finds (a test checks this on the standard library).  On code that does not,
 it recovers where the meaning is obvious to a person: an unclosed bracket ends at the next line that can only be a
@@ -8,6 +9,7 @@ statement, an unterminated string at the next definition, a missing colon change
 does not end the function around it, and merge markers are ignored.
 """
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +17,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from palimpsest.languages.python.headers import after_colon, docstring_text, one_line
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.lexical import Lexical, LexicalToken, tokens
 from palimpsest.syntax.parse import Parsed
@@ -33,6 +34,17 @@ _MERGE_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
 REMEMBERED, MOST_REMEMBERED = 8192, 500
 """Lines of which is remembered what is open behind them, and characters of the longest of them."""
 LEXICAL = Lexical(("#",), quotes=('"', "'"), block_quotes=('"""', "'''"))
+_QUOTE = re.compile(r"[\"']")
+_COLON_AND_COMMENT = re.compile(r":\s*#")
+_STRING = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
+_PIECE = re.compile(
+    rf"(?P<string>{_STRING})|(?P<comment>\#[^\n]*)|(?P<space>(?:\s|\\\n)+)"
+    r"|(?P<open>[\[({])|(?P<close>[\])}])|(?P<colon>:)|(?P<other>\w+|.)",
+    re.DOTALL,
+)
+_DOCSTRING = re.compile(
+    rf"(?:\s|\#[^\n]*\n)*(?P<raw>[rRuU]?)(?P<string>{_STRING})[ \t\f]*(?P<more>[^\s;\#]?)", re.DOTALL
+)
 
 
 @dataclass(slots=True)
@@ -269,3 +281,65 @@ def docstring_lines(parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
         is_bare = text.lstrip("rRuU").rstrip("\\") in ('"""', "'''")
         return min(statement.start + 1 + is_bare, statement.stop), statement.stop
     return 0, 0
+
+
+def one_line(text: str) -> tuple[str, bool]:
+    """(The header up to its colon on one line, whether the colon was there.)
+
+    Runs of white space become one space, comments and a trailing comma before a newline are removed, strings stay
+    unchanged.  An unfinished header is completed in the obvious way: `def f(a` becomes `def f(a...):`.
+    """
+    header, _, complete = _split(text)
+    return header, complete
+
+
+def after_colon(text: str) -> str:
+    """The text after the header's colon; empty for an unfinished header."""
+    return _split(text)[1]
+
+
+def _split(text: str) -> tuple[str, str, bool]:
+    out: list[str] = []
+    depth = 0
+    for match in _PIECE.finditer(text):
+        kind, piece = match.lastgroup, match[0]
+        if kind == "comment":
+            continue
+        if kind == "space":
+            if out and out[-1] not in " ([{":
+                out.append(" ")
+            continue
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth = max(0, depth - 1)
+            _strip_before_close(out, outermost=depth == 0)
+        elif kind == "colon" and depth == 0:
+            return "".join(out).rstrip() + ":", text[match.end() :], True
+        out.append(piece)
+    unfinished = "".join(out).rstrip()
+    return (f"{unfinished}...):" if depth else f"{unfinished}:"), "", False
+
+
+def _strip_before_close(out: list[str], *, outermost: bool) -> None:
+    if out and out[-1] == " ":
+        out.pop()
+        if outermost and out and out[-1] == ",":
+            out.pop()
+
+
+def ends_with_colon(statement: str) -> bool:
+    """Ignores white space and a comment without quotes at the end.  Looks at each character at most twice."""
+    rest = _QUOTE.split(statement)[-1]
+    return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
+
+
+def docstring_text(body: str) -> str | None:
+    """The docstring that a body starts with, without its indent and with escapes as written; None if there is none."""
+    match = _DOCSTRING.match(body)
+    if match is None or match["more"]:
+        return None
+    string = match["string"]
+    width = 3 if string[:3] in ('"""', "'''") else 1
+    content = string[width:-width]
+    return inspect.cleandoc(content if match["raw"] in ("r", "R") else content.replace("\\\n", ""))

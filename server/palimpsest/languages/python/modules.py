@@ -13,10 +13,15 @@ from pathlib import Path
 from palimpsest.languages.catalog import ModuleCatalog
 from palimpsest.languages.modules import Description, ModuleEntry, Modules, Surroundings
 from palimpsest.languages.python.packages.environment import deciding, find_environment, stamps
-from palimpsest.languages.python.packages.finding import FoundModule, find_module
 from palimpsest.languages.python.packages.library import PythonLibrary
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
-from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
+from palimpsest.languages.python.packages.names import (
+    FoundModule,
+    find_module,
+    imported_module,
+    module_of,
+    source_folders,
+)
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.scopes import scopes

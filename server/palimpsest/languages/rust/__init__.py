@@ -7,7 +7,8 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base, words_before
-from palimpsest.languages.rust import evidence, formats, imports, paths
+from palimpsest.languages.rust import imports
+from palimpsest.languages.typed_values import NOTHING, TypedValues, Words, class_name
 from palimpsest.syntax.imports import imports as found_imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
@@ -27,6 +28,118 @@ _LEXICAL = Lexical(
     literals=r"'(?:\\(?:u\{[^}'\n]*\}|x..|.)|[^\\'\n])'",
 )
 _RECEIVER = "self_parameter"
+_BEFORE_FORMAT = {"write": 1, "writeln": 1, "assert": 1, "debug_assert": 1, "ensure": 1} | {
+    f"{checks}assert_{kind}": 2 for checks in ("", "debug_") for kind in ("eq", "ne")
+}
+"""Arguments before the format string."""
+_FORMATTING = frozenset(_BEFORE_FORMAT) | _WORDS["formatting"]
+_HOLE = re.compile(rb"\{\{|\{(?P<name>[^\W\d]\w*)?(?::(?P<how>[^{}]*))?\}")
+_COUNT = re.compile(rb"([^\W\d]\w*)\$")
+"""A width or a precision."""
+_TYPE_WORD = re.compile(r"(?<![\w'])[^\W\d]\w*")
+"""A name that is no lifetime."""
+_NO_TYPES = frozenset({"mut", "dyn", "impl"})
+
+
+class _RustValues(TypedValues):
+    """Words in Rust code that name the type of a value, found without type inference.
+
+    cart.add(x)          cart: &mut Cart         {"Cart"}
+    line.price()         let line = Line::new()  {"Line"}
+    self.owner.name      impl Cart, owner: User  {"User"}
+    """
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> Words:
+        node = parsed.node_at(start, end)
+        above = node.parent if node is not None else None
+        if node is None or above is None:
+            return NOTHING
+        kind: Node | None = None
+        match above.type:
+            case "scoped_identifier" | "scoped_type_identifier":
+                kind = above.child_by_field_name("path")
+            case "field_declaration":
+                return class_name(parsed, node)
+            case "field_initializer":
+                holder = above.parent.parent if above.parent is not None else None
+                kind = holder.child_by_field_name("name") if holder is not None else None
+            case "field_pattern":
+                kind = above.parent.child_by_field_name("type") if above.parent is not None else None
+            case _:
+                return super().owners(parsed, start, end)
+        return NOTHING if kind is None else _of_path(parsed, kind)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        """The path before a name, if it is one name."""
+        node = parsed.node_at(start, end)
+        above = node.parent if node is not None else None
+        path = above.child_by_field_name("path") if above is not None else None
+        is_name = path is not None and path.type in ("identifier", "crate", "self", "super")
+        return parsed.text_of(path) if path is not None and is_name else ""
+
+    def class_of(self, parsed: Parsed, written: Node) -> Words:
+        """The names in a type, lifetimes left out; `Self` is the type around."""
+        words = frozenset(_TYPE_WORD.findall(parsed.text_of(written))) - _NO_TYPES
+        return (words - {"Self"}) | class_name(parsed, written) if "Self" in words else words
+
+    def _of_value(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        if node.type == "self":
+            return class_name(parsed, node)
+        if node.type == "struct_expression":
+            name = node.child_by_field_name("name")
+            return NOTHING if name is None else _of_path(parsed, name)
+        return super()._of_value(parsed, node, depth)
+
+    def _of_call(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        """What a function of a type returns, `Cart::new()`, is taken to be of that type if a function of this file does
+        not say otherwise."""
+        function = node.child_by_field_name("function")
+        if function is None or function.type != "scoped_identifier":
+            return NOTHING
+        path, name = function.child_by_field_name("path"), function.child_by_field_name("name")
+        if path is None or name is None or not parsed.text_of(path)[:1].isupper():
+            return NOTHING
+        owner = _of_path(parsed, path)
+        for captures in parsed.matches("scopes"):
+            named = captures["name"][0]
+            if "function" not in captures or parsed.text_of(named) != parsed.text_of(name):
+                continue
+            result = captures["function"][0].child_by_field_name("return_type")
+            if result is not None and class_name(parsed, named) == owner:
+                return self.class_of(parsed, result)
+        return owner
+
+
+def _of_path(parsed: Parsed, path: Node) -> Words:
+    """The last name before `::name`; `Self` is the type around."""
+    inner = path.child_by_field_name("name") or path.child_by_field_name("type") or path
+    name = parsed.text_of(inner)
+    return class_name(parsed, path) if name == "Self" else frozenset(_TYPE_WORD.findall(name)[-1:])
+
+
+_TYPED = _RustValues(
+    members={"field_expression": ("value", "field")},
+    calls={"call_expression": "function"},
+    made={},
+    this=frozenset(),
+    declarators=frozenset({"mut_pattern", "ref_pattern", "reference_pattern"}),
+    declarations=frozenset({"parameter", "let_declaration", "const_item", "static_item"}),
+    fields=frozenset({"field_declaration"}),
+    inferred=frozenset(),
+    wrapped=frozenset({"reference_expression", "parenthesized_expression", "try_expression", "await_expression"}),
+    literals=frozenset(
+        {
+            *("string_literal", "raw_string_literal", "char_literal", "boolean_literal"),
+            *("integer_literal", "float_literal"),
+        }
+    ),
+    names=frozenset({"identifier"}),
+    classes=frozenset(),
+    untyped=True,
+    implied=False,
+    steps=0,
+    is_ordered=True,
+)
 
 
 class Rust(Base):
@@ -37,7 +150,7 @@ class Rust(Base):
     test_names = ("{}_test", "{}_tests", "test_{}")
     defining = _DEFINES
     grammar_module = "tree_sitter_rust"
-    values = evidence.VALUES
+    values = _TYPED
     lexical = _LEXICAL
     doc_comments = ("///", "//!", "/**", "/*!")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"})
@@ -108,8 +221,8 @@ class Rust(Base):
 
     def is_near(self, file: str, other: str) -> bool:
         """A module's own names are those of the modules in it, too."""
-        return f"{paths.module_name(other)}{imports.SEPARATOR}".startswith(
-            f"{paths.module_name(file)}{imports.SEPARATOR}"
+        return f"{imports.module_name(other)}{imports.SEPARATOR}".startswith(
+            f"{imports.module_name(file)}{imports.SEPARATOR}"
         )
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
@@ -119,20 +232,38 @@ class Rust(Base):
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
     def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
-        return formats.names(parsed, text, start, end)
+        """A variable in a format string, `println!("{total:>width$}")`."""
+        string = text.parent
+        holder = None if string is None else string.parent
+        mark = None if holder is None or holder.type != "token_tree" else holder.prev_sibling
+        called = None if mark is None or mark.type != "!" else mark.prev_sibling  # in a macro of a macro, too
+        if string is None or holder is None or called is None:
+            return False
+        last = parsed.text_of(called).rpartition("::")[2]
+        before = [child for child in holder.children if child.end_byte <= string.start_byte]
+        if last not in _FORMATTING or sum(child.type == "," for child in before) != _BEFORE_FORMAT.get(last, 0):
+            return False
+        name = parsed.snapshot.utf8[start:end]
+        is_given = any(  # `x = 1` behind the string is what it means there
+            child.type == "identifier" and after.type == "=" and parsed.text_of(child).encode() == name
+            for child, after in zip(holder.children, holder.children[1:], strict=False)
+        )
+        return not is_given and (start - text.start_byte, end - text.start_byte) in _named(
+            parsed.snapshot.utf8[text.start_byte : text.end_byte]
+        )
 
     # Imports and modules
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
     def module_name(self, file: str) -> str:
-        return paths.module_name(file) if file.lower().endswith(self.suffixes) else super().module_name(file)
+        return imports.module_name(file) if file.lower().endswith(self.suffixes) else super().module_name(file)
 
     def gives(self, source: str, file: str, module: str) -> bool:
-        here = paths.module_name(file)
-        if paths.is_beside_library(file) and module == paths.of_library(source):
+        here = imports.module_name(file)
+        if imports.is_beside_library(file) and module == imports.of_library(source):
             return True  # which name the package has, only its manifest says
-        return module in (paths.resolved(source, here), paths.resolved(f"self::{source}", here))
+        return module in (imports.resolved(source, here), imports.resolved(f"self::{source}", here))
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         for item in imported:
@@ -158,6 +289,16 @@ def _imports_all(parsed: Parsed) -> bool:
 
 def _is_in_namespace(parsed: Parsed, line: int) -> bool:
     return any(scope.kind == "namespace" for scope in enclosing(scope_at(parsed, line, 0)))
+
+
+def _named(text: bytes) -> set[tuple[int, int]]:
+    """Where names stand in a format string, in bytes."""
+    found = set[tuple[int, int]]()
+    for hole in _HOLE.finditer(text):
+        if hole["name"]:
+            found.add(hole.span("name"))
+        found |= {count.span(1) for count in _COUNT.finditer(text, *hole.span("how"))} if hole["how"] else set()
+    return found
 
 
 LANGUAGE = Rust()

@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from palimpsest.languages.modules import Surroundings
-from palimpsest.languages.rust.crates import SUFFIX, Crate, Crates
-from palimpsest.languages.rust.imports import HERE, SEPARATOR
-from palimpsest.languages.rust.paths import CRATE
-from palimpsest.languages.rust.toolchain import Toolchain
+from palimpsest.languages.rust.crates import SUFFIX, Crate, Crates, Toolchain
+from palimpsest.languages.rust.imports import CRATE, HERE, SEPARATOR
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import class_around, enclosing, scopes, signature

@@ -1,6 +1,6 @@
 """SQL: its table.  No grammar knows every dialect, so that its errors say nothing."""
 
-from palimpsest.languages.data import Data
+from palimpsest.languages.base import Data
 from palimpsest.syntax.lexical import Lexical
 
 

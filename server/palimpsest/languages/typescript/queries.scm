@@ -111,6 +111,9 @@
 (method_definition parameters: (formal_parameters (optional_parameter
   [(accessibility_modifier) "readonly"] pattern: (identifier) @target type: (type_annotation (_) @type)))) @promoted
 
+;; more exports
+(export_statement !source (identifier) @all) @statement
+
 ;; bases
 (extends_clause value: (identifier) @base)
 (extends_clause value: (member_expression property: (property_identifier) @base))

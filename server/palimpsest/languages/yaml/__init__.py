@@ -1,6 +1,6 @@
 """YAML: its table."""
 
-from palimpsest.languages.data import Data
+from palimpsest.languages.base import Data
 from palimpsest.syntax.lexical import Lexical
 
 

@@ -1,23 +1,33 @@
 """The two locations of modules: the workspace, and the interpreter's folders.
 
-In: names and paths.  Out: files and their texts.  A module of the workspace is read as it is in the editor, and never
-imported; built-in and compiled modules of the interpreter are imported in a separate process.
+In: names and paths.  Out: files and their texts; what a module without readable source offers (built in, compiled, or
+created at import time).  A module of the workspace is read as it is in the editor, and never imported.  Of the
+interpreter's, `inspect_script.py` imports those without source in a separate process; answers are cached on disk by
+module, version of its file, and interpreter.
 """
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, get_args
 
-from palimpsest.languages.python.packages.environment import Environment
-from palimpsest.languages.python.packages.finding import FoundModule, find_module
-from palimpsest.languages.python.packages.inspecting import inspect
-from palimpsest.languages.python.packages.model import Module
-from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
+from palimpsest.languages.modules import EntryKind, ModuleEntry
+from palimpsest.languages.python.packages.environment import Environment, run_python
+from palimpsest.languages.python.packages.library import Module
+from palimpsest.languages.python.packages.names import FoundModule, find_module
+from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text, stamp
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
 """Modules of the standard library that have side effects when imported."""
+INSPECT_SECONDS = 10.0
+_SCRIPT = Path(__file__).with_name("inspect_script.py")
+_FORMAT = 1
+_MAX_BYTES = 4_000_000
+_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 
 class WorkspaceModules:
@@ -84,7 +94,7 @@ class InstalledModules:
     def inspect(self, name: str, found: FoundModule | None) -> Module | None:
         if not self._may_import(name, found):
             return None
-        return inspect(self.environment, name, found.path if found is not None else None, self._cache)
+        return _inspected(self.environment, name, found.path if found is not None else None, self._cache)
 
     def _may_import(self, name: str, found: FoundModule | None) -> bool:
         environment, top = self.environment, name.partition(".")[0]
@@ -102,3 +112,83 @@ class InstalledModules:
         if target in ("os.path", "posixpath", "ntpath"):
             return self.environment.os_path
         return target
+
+
+def _inspected(environment: Environment, name: str, file: Path | None, cache: Path | None) -> Module | None:
+    """None if the module cannot be imported.  Runs a process: too slow for a keystroke."""
+    kept = None if cache is None else cache / _key(environment, name, file)
+    data = _read(kept) if kept is not None else None
+    if data is None:
+        request = json.dumps({"module": name, "path": [str(folder) for folder in environment.importable]})
+        arguments = (*environment.flags, "-B", str(_SCRIPT))
+        answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
+        data = _parsed(answer or "")
+        if data is not None and kept is not None:
+            _write(kept, data)
+    return _module(name, data) if data is not None else None
+
+
+def _key(environment: Environment, name: str, file: Path | None) -> str:
+    """The file's name in the cache."""
+    about = [
+        _FORMAT,
+        str(environment.python),
+        environment.version,
+        name,
+        str(file),
+        stamp(environment.python),
+        stamp(file) if file is not None else None,
+    ]
+    key = hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{key}.json"
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(text) if len(text) < _MAX_BYTES else None
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("entries"), list) else None
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        return _parsed(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write(file: Path, data: dict[str, Any]) -> None:
+    """Write atomically; failures are ignored, since this is a cache."""
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(data), "utf-8")
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+def _module(name: str, data: dict[str, Any]) -> Module | None:
+    try:
+        entries = [_entry(item) for item in data["entries"]]
+    except ValueError:
+        return None
+    listed = data.get("exports")
+    exports = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
+    return Module(name, str(data.get("doc") or ""), exports, members={entry.name: entry for entry in entries})
+
+
+def _entry(data: Any) -> ModuleEntry:
+    """Lenient: values that are not strings become empty.  Raises ValueError if it is not an entry at all."""
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ValueError("not an entry")
+    kind = data.get("kind")
+    text = {key: data[key] for key in ("signature", "doc", "target") if isinstance(data.get(key), str)}
+    members = data.get("members")
+    return ModuleEntry(
+        data["name"],
+        next((known for known in _KINDS if known == kind), "value"),
+        **text,
+        members=tuple(_entry(member) for member in members) if isinstance(members, list) else (),
+    )
