@@ -38,6 +38,7 @@ MOST_USES = 2_000
 MOST_S = 2.0
 """Looking through the files for one change may take this long; what is found by then is offered, and the rest the next
 time."""
+KEPT_PARSES = 2
 KEPT_LOOKS = 1_024
 KEPT_CHARACTERS = 4_000_000
 """Parses are kept with their places as long as the sources have at most this many characters together."""
@@ -81,6 +82,7 @@ class Finder:
         self._made: dict[Burst, tuple[_Change, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
+        self._parses = Newest[int, Parsed](KEPT_PARSES)  # by `id` of their snapshots
         self._origins = Newest[tuple[EditPattern, str], Counter[tuple[str, str]]](KEPT_LOOKS)
 
     def find(
@@ -111,7 +113,7 @@ class Finder:
     ) -> FinderResult:
         self._open = by_uri = {file.uri: file for file in open_files}
         if burst is not None and burst.after.uri in by_uri:
-            before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
+            before, after = self._parsed(burst.before), by_uri[burst.after.uri].parsed
             lines = window(before, after)
             if lines is not None and (is_broken(before, after, lines) or n_errors(after) > n_errors(before)):
                 return FinderResult()
@@ -147,13 +149,35 @@ class Finder:
         for burst in bursts:
             event = id(burst.before), id(burst.after)  # of one change in many places
             if event not in events:
-                events[event] = known[burst] if burst in known else _made(burst)
+                events[event] = known[burst] if burst in known else self._made_of(burst)
             self._made[burst] = events[event]
         made = [burst for burst in bursts if self._made[burst]]
         worth = [burst for burst in made if not burst.is_accepted][-MOST_CHANGES:]
         worth += [burst for burst in made[-1:] if burst.is_accepted]  # what follows from those before follows still
         distinct = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
         return [*distinct, *_chained(distinct)], worth
+
+    def _made_of(self, burst: Burst) -> tuple[_Change, ...]:
+        before, after = self._parsed(burst.before), self._parsed(burst.after)
+        made = list[_Change]((change, None) for change in changes(before, after))
+        inner, lines = (inner_parses(before), inner_parses(after)), window(before, after)
+        if lines is not None and len(inner[0]) == len(inner[1]):
+            for part, (old, new) in enumerate(zip(*inner, strict=True)):
+                is_touched = new.lines.start < lines[1].stop and lines[1].start < new.lines.stop
+                if is_touched and old.language is new.language:
+                    made += ((change, part) for change in changes(old, new))
+        return tuple(made)
+
+    def _parsed(self, snapshot: Snapshot) -> Parsed:
+        """Of a version of a document: the newest has its own parse, and what it was before is asked for at each key."""
+        file = self._open.get(snapshot.uri)
+        if file is not None and file.parsed.snapshot is snapshot:
+            return file.parsed
+        known = self._parses.get(id(snapshot))
+        if known is None or known.snapshot is not snapshot:
+            known = parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
+            self._parses[id(snapshot)] = known
+        return known
 
     def _places_of(
         self, change: EditPattern, part: int | None, home: File, open_files: Sequence[File]
@@ -241,26 +265,10 @@ def _add(candidates: dict[_Key, SiteCandidate], one: SiteCandidate) -> None:
         candidates.setdefault((one.place.uri, one.place.start, one.place.end, one.place.text), one)
 
 
-def _parsed(snapshot: Snapshot) -> Parsed:
-    return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
-
-
 def _has_too_many(file: File, wanted: Sequence[str]) -> bool:
     """Whether a file has one of the words so often that to look at each place would take many seconds."""
     occurrences = (re.finditer(rf"\b{re.escape(word)}\b", file.parsed.snapshot.text) for word in wanted)
     return any(next(islice(places, MOST_USES, None), None) is not None for places in occurrences)
-
-
-def _made(burst: Burst) -> tuple[_Change, ...]:
-    before, after = _parsed(burst.before), _parsed(burst.after)
-    made = list[_Change]((change, None) for change in changes(before, after))
-    inner, lines = (inner_parses(before), inner_parses(after)), window(before, after)
-    if lines is not None and len(inner[0]) == len(inner[1]):
-        for part, (old, new) in enumerate(zip(*inner, strict=True)):
-            is_touched = new.lines.start < lines[1].stop and lines[1].start < new.lines.stop
-            if is_touched and old.language is new.language:
-                made += ((change, part) for change in changes(old, new))
-    return tuple(made)
 
 
 def _chained(changes: Sequence[_Change]) -> list[_Change]:

@@ -24,14 +24,14 @@ from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.next_edits.finder import MOST_PLACES, Finder, FinderResult, SiteCandidate, point_of
 from palimpsest.next_edits.missing_imports import missing_imports
-from palimpsest.next_edits.model import NextEditModel, applied
+from palimpsest.next_edits.model import NextEditModel
 from palimpsest.next_edits.newest import NewestTask
 from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
 from palimpsest.next_edits.targets import File
 from palimpsest.next_edits.written import ModelEdits
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import parse_text
-from palimpsest.text.snapshot import Position, Range, Snapshot
+from palimpsest.syntax.parser import parsed_with
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import path_or_none
 from palimpsest.window.events import (
     CursorMoved,
@@ -247,11 +247,9 @@ class NextEdits:
         same, parsed = sorted(some, key=lambda one: one.place.start), some[0].file.parsed
         if any(one.place.end > other.place.start for one, other in pairwise(same)):
             return None
-        text, snapshot = parsed.snapshot.text, parsed.snapshot
+        snapshot = parsed.snapshot
         places = [_as_edit(snapshot, one.place) for one in same]
-        for where, new in reversed(places):
-            text = text[: snapshot.offset(where.start)] + new + text[snapshot.offset(where.end) :]
-        if is_worse(parse_text(text, parsed.language), parsed):
+        if is_worse(parsed_with(parsed, [ContentChange(*place) for place in reversed(places)]), parsed):
             return None
         return FilePlaces(snapshot, self._services.documents.find(snapshot.uri) is snapshot, tuple(places))
 
@@ -401,7 +399,8 @@ def _as_edit(snapshot: Snapshot, place: Site) -> tuple[Range, str]:
 
 
 def _is_sound(file: File, place: Site) -> bool:
-    return not is_worse(parse_text(applied(file.parsed.snapshot, place), file.parsed.language), file.parsed)
+    change = ContentChange(*_as_edit(file.parsed.snapshot, place))
+    return not is_worse(parsed_with(file.parsed, [change]), file.parsed)
 
 
 def _position(snapshot: Snapshot, byte: int) -> Position:
