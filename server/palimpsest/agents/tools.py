@@ -1,13 +1,15 @@
 """What an agent can do: the tools and resources of the Model Context Protocol.
 
-In: calls.  Out: JSON, or an error that says what would be right.  The only module that knows the protocol's library.
+In: calls.  Out: JSON, or an error that says what would be right.  Of conversations, an agent reads and adds refs and
+descriptors: files are written by the person and their model, not from here.
 """
 
 import asyncio
+import inspect
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -15,12 +17,12 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from palimpsest import __version__
-from palimpsest.agents.conversation_tools import add_conversations
 from palimpsest.agents.workspace import AgentWorkspace, shown, told
+from palimpsest.conversations.operations.operation import Operation, OperationParameter
+from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import PalimpsestError
 from palimpsest.types import BlockType
 
-T = TypeVar("T")
 INSTRUCTIONS = """\
 Palimpsest gives a small local model the context of the code that a person is editing right now.  These tools show \
 what that context is and let you add to it: facts the model cannot find by itself, such as the part of a specification \
@@ -35,6 +37,11 @@ Type = Annotated[BlockType, Field(description="what the block is; `documentation
 Name = Annotated[str, Field(description="how the block is called; together with its type it is the block's key")]
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+CONVERSATION = OperationParameter(
+    "conversation", "text", "the conversation's id, as list_conversations says", required=True
+)
+_TYPES: dict[str, Any] = {"text": str, "whole number": int, "true or false": bool}
 
 
 def make_server(workspace: AgentWorkspace) -> MCPServer[None]:
@@ -59,7 +66,7 @@ def make_server(workspace: AgentWorkspace) -> MCPServer[None]:
     )
     _add_reading(server, workspace)
     _add_changing(server, workspace)
-    add_conversations(server, workspace)
+    _add_conversations(server, workspace)
     _add_resources(server, workspace)
     return server
 
@@ -135,6 +142,49 @@ def _add_changing(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     async def unpin_file(file: Annotated[str, Field(description="a path in the workspace")]) -> dict[str, Any]:
         """Let a pinned file go."""
         return await told(workspace.pin(file, pinned=False))
+
+
+def _add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> None:
+    async def ask(command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        answer = await told(workspace.ask(f"palimpsest.{command}", given))
+        return {name: value for name, value in answer.items() if name != "xml"}  # which says the same again
+
+    @server.tool(annotations=READS)
+    async def list_conversations() -> dict[str, Any]:
+        """The conversations of this workspace with the local model, those changed last first."""
+        return await ask("conversation.list", {})
+
+    def add(operation: Operation) -> None:
+        own = {"source": "agent"} if operation.name == "create_fd" else {}
+
+        async def call(**arguments: Any) -> dict[str, Any]:
+            return await ask(operation.command, {**arguments, **own})
+
+        parameters = [_parameter(one) for one in (CONVERSATION, *operation.parameters) if _is_offered(operation, one)]
+        parameters.sort(key=lambda one: one.default is None)
+        call.__name__ = call.__qualname__ = operation.name  # by which the library calls its schemas
+        call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
+        annotations = ADDS if operation.changes else READS
+        about = operation.told_agents or operation.description
+        server.add_tool(call, operation.name, description=about, annotations=annotations)
+
+    for operation in OPERATIONS.values():
+        if operation.agents is not None:
+            add(operation)
+
+
+def _is_offered(operation: Operation, parameter: OperationParameter) -> bool:
+    return parameter is CONVERSATION or parameter.name in (operation.agents or ())
+
+
+def _parameter(one: OperationParameter) -> inspect.Parameter:
+    kind = Literal[one.choices] if one.choices else _TYPES[one.kind]
+    about = Field(description=one.description, ge=one.least, le=one.most)
+    is_required = one.required or one.name == "fd"  # an agent has no other way to name a descriptor
+    kind = Annotated[kind, about] if is_required else Annotated[kind | None, Field(description=one.description)]
+    default = inspect.Parameter.empty if is_required else None
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _add_resources(server: MCPServer[None], workspace: AgentWorkspace) -> None:

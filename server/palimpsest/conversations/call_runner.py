@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from palimpsest.conversations.answers import element
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import ResultRoom, element
 from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan

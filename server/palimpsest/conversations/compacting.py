@@ -14,8 +14,8 @@ from itertools import islice
 
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate
+from palimpsest.conversations.answers import ResultRoom
 from palimpsest.conversations.budgets import reserve
-from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.compaction import grammar
 from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces
 from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls

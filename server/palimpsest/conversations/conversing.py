@@ -15,7 +15,7 @@ from functools import partial
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import ResultRoom
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of

@@ -12,8 +12,7 @@ from typing import Any
 
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
-from palimpsest.conversations.answers import Answer, failed
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import Answer, ResultRoom, failed
 from palimpsest.conversations.call_runner import CallOutcome, Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.fork_tools import ForkTools, most_chars

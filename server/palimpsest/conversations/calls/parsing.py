@@ -1,13 +1,14 @@
 """The calls in a reply: lines that are exactly a call (docs/formats.md, "Calls by the model").
 
 In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call; the
-reply without them.  Evaluates nothing: arguments are literals.  Calls in code fences and in refs are content, not
-calls.  Knows no tool.
+reply without them.  Evaluates nothing: arguments are literals, as values that JSON has.  Calls in code fences and in
+refs are content, not calls.  Knows no tool.
 
 A call may go on over several lines, as long as its brackets are open.  Of a tool that is known, a line that is nearly a
 call is reported; a line with another name is text, unless it is nearly the name of a tool.
 """
 
+import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +17,68 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from palimpsest.conversations.calls.literals import NotLiteral, literals
-from palimpsest.conversations.calls.scanning import MOST_CHARS, scan
+from palimpsest.conversations.calls.scanning import CONSTANTS, MOST_CHARS, scan
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.documents.markdown import MOST_LINES, Fence, blanked, fences
+from palimpsest.text.positions import well_formed
+
+LARGEST = 1e300
+"""What a float holds, so that every number can be compared with every other."""
+
+
+class NotLiteral(ValueError):
+    """The message is the end of a sentence."""
+
+
+def literals(written: str) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments without and with a name.  Raises NotLiteral."""
+    try:
+        call = ast.parse(f"_{written}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise NotLiteral(message.rstrip(".") or "its arguments are not written as literals") from None
+    if not isinstance(call, ast.Call):
+        raise NotLiteral("it is not a call")
+    named = dict[str, Any]()
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise NotLiteral("** is not a literal")
+        if keyword.arg in named:
+            raise NotLiteral(f"{keyword.arg} is given twice")
+        named[keyword.arg] = _value(keyword.value)
+    return [_value(argument) for argument in call.args], named
+
+
+def _value(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=str() as text):
+            return well_formed(text)
+        case ast.Constant(value=bool() | None as value):
+            return value
+        case ast.Constant(value=int() | float() as number):
+            return _finite(number)
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)):
+            return _finite(-number if isinstance(sign, ast.USub) else number)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_value(item) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_key(key): _value(value) for key, value in zip(keys, values, strict=True)}
+    raise NotLiteral(f"{ast.unparse(node)[:60]} is not a literal")
+
+
+def _key(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return well_formed(node.value)
+    raise NotLiteral("the keys of an object are text in quotes")
+
+
+def _finite(number: int | float) -> int | float:
+    if abs(number) > LARGEST:
+        raise NotLiteral("a number is too large")
+    return number
+
 
 MOST_CALLS = 50
 """One reply may have this many calls."""

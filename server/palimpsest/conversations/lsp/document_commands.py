@@ -11,8 +11,7 @@ from typing import Any
 
 from palimpsest.conversations.answers import element, listed
 from palimpsest.conversations.documents.document_references import DocumentUse
-from palimpsest.conversations.documents.graph import graph_of
-from palimpsest.conversations.documents.graph_picture import svg
+from palimpsest.conversations.documents.graph import graph_of, svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.refs.results import time_written

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from palimpsest.conversations.budget_bars import page
+from palimpsest.conversations.budgets import page
 from palimpsest.conversations.export import descriptor_text
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.document_commands import graph_svg

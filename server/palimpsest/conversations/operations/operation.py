@@ -1,7 +1,7 @@
 """An operation on a conversation as it is declared: once, beside what carries it out.
 
 Out: values.  A model's tool (a call in its reply, and its JSON schema), the command of editors and
-programs (`conversations/lsp/operations.py`), the tool of agents (`agents/conversation_tools.py`) and the documents'
+programs (`conversations/lsp/operations.py`), the tool of agents (`agents/tools.py`) and the documents'
 tables are made from it.  Knows no operation by name.
 """
 

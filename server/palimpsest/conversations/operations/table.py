@@ -6,14 +6,14 @@ Out: the table, as the parser of calls and servers with native calls need it.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from palimpsest.conversations.operations import checkpoints, descriptors, documents, forks, memory, refs, temp_files
+from palimpsest.conversations.operations import checkpoints, descriptors, documents, forks, memory, refs
 from palimpsest.conversations.operations.operation import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one
     for one in (
         *descriptors.OPERATIONS,
-        *temp_files.OPERATIONS,
+        *forks.TEMP_FILES,
         *refs.OPERATIONS,
         *memory.OPERATIONS,
         *forks.OPERATIONS,

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, cast
 
-from palimpsest.conversations.answers import Answer, ToolResult, failed
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, failed
 from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
