@@ -15,13 +15,12 @@ from palimpsest.conversations.calls.parsing import ParsedCall, WrongCall, calls_
 from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, instructions
 from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.relevance import foreseen
 from palimpsest.conversations.operations.table import TOOLS, native, signatures
-from palimpsest.conversations.operations.toolbox import Toolbox, wrong
+from palimpsest.conversations.operations.toolbox import Toolbox, checked, wrong
 from palimpsest.errors import InvalidArgument
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile, write

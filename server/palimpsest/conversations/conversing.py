@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.conversations.answers import ResultRoom
+from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
@@ -30,6 +32,8 @@ from palimpsest.conversations.summarizing import asking
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
+from palimpsest.models.known import KNOWN
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.repetition import is_endless
 from palimpsest.types import Block
@@ -40,6 +44,8 @@ from palimpsest.window.usage import Talked
 NOTHING = Referred()
 REPEATED = "it only said the same again and again; a larger model would not (`palimpsest model list`)."
 TOO_LARGE = "Compact the conversation, say less at once, or have the engine read more (`engine.n_ctx`)."
+BETTER = min((known for known in KNOWN if known.instructed and known.is_free), key=lambda known: known.size_gb).name
+"""The smallest one that follows instructions."""
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +78,17 @@ def too_large(error: ContextTooLarge) -> ContextTooLarge:
     """For a person."""
     message = f"The conversation is longer than the model can read: {error.message}"
     return ContextTooLarge(message, fitting=error.fitting, hint=TOO_LARGE)
+
+
+def unfit(model: wire.ModelInfo | None) -> str:
+    """What a person is told before a model replies that was not made for conversations; "" for one that is fit, or not
+    known yet."""
+    if model is None or model.converses:
+        return ""
+    return (
+        f"The model {model.name} was made to complete code and cannot hold a conversation; "
+        f"`palimpsest model get {BETTER}` gets one that can."
+    )
 
 
 def _check_waits(branch: Sequence[Turn]) -> None:
@@ -389,3 +406,32 @@ class Conversing:
     def blocks_of(self, conversation: str) -> list[Block]:
         """Those behind which it was answered last."""
         return self._blocks.get(conversation, [])
+
+    async def usage(self, conversation: str) -> ConversationUsage:
+        """What it takes of what the model can read, and the blocks behind it.  Raises NotFound, StorageError."""
+        behind = self.blocks_of(conversation)
+        sent = await asyncio.to_thread(self.prompt_builder.sent, conversation, behind)
+        blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
+        counts, estimated = await self.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
+        model = self._services.supervisor.status.model
+        n_blocks = sum(counts[2 + n_said :])
+        total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
+        return ConversationUsage(
+            total=total,
+            system=counts[0],
+            tools=counts[1],
+            messages=sum(counts[2 : 2 + n_said]),
+            blocks=n_blocks,
+            estimated=estimated,
+            shares=self.prompt_builder.shares,
+        )
+
+    async def usage_items(self, conversation: str) -> list[dict[str, Any]]:
+        """The pieces of the next prompt, and what each takes: `kind` and `name` as in `prompt_builder.PromptItem`, and
+        `tokens`.  Raises NotFound, StorageError."""
+        behind = self.blocks_of(conversation)
+        found = await asyncio.to_thread(self.prompt_builder.items, conversation, behind)
+        counts, _ = await self.counts.of([well_formed(item.text) for item in found])
+        return [
+            {"kind": item.kind, "name": item.name, "tokens": count} for item, count in zip(found, counts, strict=True)
+        ]

@@ -15,7 +15,7 @@ from palimpsest.context.estimate import estimate
 from palimpsest.conversations.answers import Answer, ResultRoom, failed
 from palimpsest.conversations.call_runner import CallOutcome, Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.fork_tools import ForkTools, most_chars
+from palimpsest.conversations.forking import ForkTools, most_chars
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.host import ToolHost

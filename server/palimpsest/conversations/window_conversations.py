@@ -1,4 +1,4 @@
-"""What a window has of conversations, put together: their memory, who holds them, counts them and runs their tools.
+"""What a window has of conversations, put together: their memory, who holds them and runs their tools.
 
 In: the window's services and documents, a host who asks the person and writes files.  Out: owners, by name.  Windows on
 the same folders share the database of the memory, and so does whoever else works there.
@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.conversations.conversing import Conversing
-from palimpsest.conversations.counting import Counting
 from palimpsest.conversations.database_path import path_of
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.referring import Referring
 from palimpsest.conversations.events import MemorySetAside
-from palimpsest.conversations.fork_tools import ForkTools
-from palimpsest.conversations.forking import Forking
+from palimpsest.conversations.forking import Forking, ForkTools
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.toolset import Toolset
@@ -67,7 +65,6 @@ class WindowConversations:
     conversing: Conversing
     forking: Forking
     toolset: Toolset
-    counting: Counting
     host: Host
 
     async def aclose(self) -> None:
@@ -90,5 +87,4 @@ def window_conversations(services: Services, documents: WorkspaceDocuments, host
     conversing = Conversing(services, memory.now, referring, tools_of)
     toolset = conversing.tools
     assert isinstance(toolset, Toolset)
-    counting = Counting(services, memory.now, conversing)
-    return WindowConversations(memory, document_tools, conversing, toolset.forks.forking, toolset, counting, host)
+    return WindowConversations(memory, document_tools, conversing, toolset.forks.forking, toolset, host)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from acp import schema
 from acp.interfaces import Client
-from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
@@ -20,7 +20,7 @@ from palimpsest.agents.acp.lines import LineTransport
 from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.conversations.calls.parsing import without_calls
-from palimpsest.conversations.conversing import ReplyOptions
+from palimpsest.conversations.conversing import ReplyOptions, unfit
 from palimpsest.conversations.events import (
     CallBegan,
     CallDone,
@@ -36,7 +36,6 @@ from palimpsest.conversations.reply_writer import NATIVE, THOUGHT
 from palimpsest.conversations.transcript.showing import written_documents
 from palimpsest.conversations.transcript.writing import documents_text
 from palimpsest.conversations.turns import Turn
-from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
 
 logger = logging.getLogger(__name__)
@@ -83,7 +82,7 @@ class AcpSession:
         events = workspace.session.events
         self._listening = [events.on(kind, self._happened) for kind in HEARD]
 
-    async def prompt(self, blocks: Sequence[Block]) -> PromptResponse:
+    async def prompt(self, blocks: Sequence[Block]) -> schema.PromptResponse:
         """Behind a turn that was cancelled, as soon as that has ended: not every editor waits for its answer.  Raises
         PalimpsestError."""
         while self._turn is not None:
@@ -96,7 +95,7 @@ class AcpSession:
         try:
             stopped = await self._ended(self._turn)
             self._tell_usage()
-            return PromptResponse(stop_reason=STOPS[stopped])
+            return schema.PromptResponse(stop_reason=STOPS[stopped])
         finally:
             self._turn.cancel()  # where the connection ends
             self._turn = None
@@ -188,14 +187,14 @@ class AcpSession:
         title = "".join(char if char.isprintable() else " " for char in text.strip()[:LONGEST_TITLE]).strip()
         if not known.name and title:
             await asyncio.to_thread(conversations.rename, self.conversation, title)
-            self._tell(SessionInfoUpdate(session_update="session_info_update", title=title))
+            self._tell(schema.SessionInfoUpdate(session_update="session_info_update", title=title))
 
     def _tell_usage(self) -> None:
         """How long the conversation is, of what the model can read."""
         talked = self._session.usage.talked
         if talked is not None and talked.conversation == self.conversation and talked.total:
             used, size = talked.used, talked.total
-            self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
+            self._tell(schema.UsageUpdate(session_update="usage_update", used=used, size=size))
 
     def _happened(self, event: Any) -> None:
         if event.conversation != self.conversation:

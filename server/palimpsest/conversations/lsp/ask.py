@@ -1,4 +1,4 @@
-"""`palimpsest.ask`: something is said in a conversation, without a document of it.
+"""`palimpsest.ask`: something is said in a conversation, without a document of it; what a conversation takes.
 
 In: `{text, conversation?, uri?, position?}`.  Out: `{conversation, reply, refs, calls, documents, usage}`.  While the
 reply is written, the progress shows its last line.
@@ -7,12 +7,12 @@ reply is written, the progress shows its last line.
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.conversing import Reply, ReplyOptions
 from palimpsest.conversations.events import TurnText
 from palimpsest.conversations.feature import conversations_of
-from palimpsest.conversations.lsp import usage
 from palimpsest.conversations.lsp.parts import PartOf, parts_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace
@@ -73,8 +73,8 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
         )
     finally:
         stop()
-    taken = await conversations_of(session).counting.usage(reply.turn.conversation)
-    return {**answered(memory, reply), "usage": {"decoded": reply.decoded, **usage.answered(taken)}}
+    taken = await conversations_of(session).conversing.usage(reply.turn.conversation)
+    return {**answered(memory, reply), "usage": {"decoded": reply.decoded, **_usage(taken)}}
 
 
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
@@ -118,6 +118,26 @@ def documents_of(memory: Memory, reply: Reply) -> list[dict[str, Any]]:
     asked = reply.turns[0].parent if reply.turns else reply.turn.parent
     turns = [*([asked] if asked is not None else []), *(turn.id for turn in reply.turns)]
     return [{"turn": turn, **asdict(one)} for turn in turns for one in memory.documents.of_turn(turn)]
+
+
+async def usage_of(server: PalimpsestServer, conversation: str, *, items: bool) -> dict[str, Any]:
+    """`items`: with what each message, result, tool and block of it takes."""
+    conversing = conversations_of(server.window.session).conversing
+    answer = _usage(await conversing.usage(conversation))
+    return answer | ({"items": await conversing.usage_items(conversation)} if items else {})
+
+
+def _usage(found: ConversationUsage) -> dict[str, Any]:
+    """With the field names of docs/commands.md.  `compact`: it is time to."""
+    parts = {name: asdict(part) | {"percentage": part.percentage} for name, part in found.parts.items()}
+    return {
+        "total": found.total,
+        "used": found.used,
+        "available": found.available,
+        "parts": {**parts, "blocks": found.blocks},
+        "estimated": found.estimated,
+        "compact": found.should_compact(),
+    }
 
 
 def _cursor(server: PalimpsestServer, asked: Ask) -> CursorPlace | None:

@@ -64,7 +64,7 @@ async def usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
         raise NotFound("uri", "there is palimpsest:/usage/<conversation>.")
     session = server.window.session
     talk = conversations_of(session).memory.now().conversations.get(parts[0])
-    return page(talk.name or talk.id, await conversations_of(session).counting.usage(talk.id))
+    return page(talk.name or talk.id, await conversations_of(session).conversing.usage(talk.id))
 
 
 async def prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from palimpsest.conversations.answers import Answer
+from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.host import Host
 
 
@@ -35,14 +36,6 @@ class ForkOperations(Protocol):
         ...
 
 
-class DocumentOperations(Protocol):
-    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer: ...
-
-    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer: ...
-
-    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ToolHost:
     """`host`: where it asks the person and writes files.  `summarize`: has the model say what a descriptor is, kept
@@ -50,7 +43,7 @@ class ToolHost:
     to be."""
 
     host: Host
-    documents: DocumentOperations
+    documents: DocumentTools
     forks: ForkOperations
     summarize: Callable[[str, str], Awaitable[str]]
     summary: Callable[[str, str], Awaitable[str]]

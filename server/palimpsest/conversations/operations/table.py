@@ -6,7 +6,7 @@ Out: the table, as the parser of calls and servers with native calls need it.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from palimpsest.conversations.operations import checkpoints, descriptors, documents, forks, memory, refs
+from palimpsest.conversations.operations import descriptors, documents, forks, memory, refs
 from palimpsest.conversations.operations.operation import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -17,7 +17,7 @@ OPERATIONS: Mapping[str, Operation] = {
         *refs.OPERATIONS,
         *memory.OPERATIONS,
         *forks.OPERATIONS,
-        *checkpoints.OPERATIONS,
+        *memory.CHECKPOINTS,
         *documents.OPERATIONS,
     )
 }
