@@ -17,8 +17,7 @@ from palimpsest.context.estimate import chars_for, estimate
 from palimpsest.conversations.answers import ResultRoom
 from palimpsest.conversations.budgets import reserve
 from palimpsest.conversations.compaction import grammar
-from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces
-from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls
+from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls, defined, last_line, mentioned, pieces
 from palimpsest.conversations.compaction.compactions import Compaction, Summary, WrittenBy
 from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, KeepableMessage, kept, staying
 from palimpsest.conversations.compaction.mechanical import completed, fitted, mechanical

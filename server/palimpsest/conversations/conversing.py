@@ -21,12 +21,12 @@ from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
-from palimpsest.conversations.descriptors.incoming import MessagePart
+from palimpsest.conversations.descriptors.incoming import MessagePart, Paging, paged, stored, written
 from palimpsest.conversations.documents.referring import Referred, Referring
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
-from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
+from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN, CursorPlace, PromptBuilder
+from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, extracted
 from palimpsest.conversations.reply_writer import ReplyWriting, begun
 from palimpsest.conversations.summarizing import asking
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
@@ -36,6 +36,7 @@ from palimpsest.models.known import KNOWN
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.repetition import is_endless
+from palimpsest.text.tokens import masked
 from palimpsest.types import Block
 from palimpsest.window.events import RefreshNeeded, WindowClosing
 from palimpsest.window.services import LOADING_S, Services
@@ -435,3 +436,50 @@ class Conversing:
         return [
             {"kind": item.kind, "name": item.name, "tokens": count} for item, count in zip(found, counts, strict=True)
         ]
+
+
+def keep(
+    memory: Memory,
+    options: FileDescriptorSettings,
+    conversation: str,
+    role: Role,
+    text: str,
+    *,
+    source: str = "",
+    documents: str = "",
+    parts: Sequence[MessagePart] = (),
+    refs: bool = True,
+) -> Turn:
+    """What is said is kept as a turn, whose own text is whole; of a long message, the model reads previews of
+    descriptors.  `documents`: what the model is told of those that the text links to; `parts`: what comes with it;
+    `refs`: a reply is searched for them.  Raises NotFound, InvalidArgument."""
+    details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
+    with memory.database.transaction():
+        incoming = None
+        if options.enabled and role == "user":
+            incoming = paged(memory.descriptors, conversation, text, _paging(options), parts)
+        elif options.enabled and role == "tool":
+            said = MessagePart(text, source or "tool")
+            incoming = stored(memory.descriptors, conversation, said, _paging(options))
+        if incoming is not None:
+            details[SHOWN] = incoming.shown
+        fd = incoming.fds[0] if incoming is not None else None
+        whole = written(masked(text) if role == "tool" else text, parts)
+        if role == "assistant" and not refs:
+            details[UNSEARCHED] = True
+        marked = extracted(whole, details) if role == "assistant" else None
+        if marked is not None and marked.problems:
+            details[PROBLEMS] = list(marked.problems)
+        turn = memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+        if marked is not None:
+            memory.refs.store(conversation, turn.id, marked)
+        return turn
+
+
+def _paging(options: FileDescriptorSettings) -> Paging:
+    return Paging(
+        options.max_input_chars if options.page_user_input else None,
+        options.default_page_size,
+        options.json_pretty_print,
+        options.max_direct_output_chars,
+    )

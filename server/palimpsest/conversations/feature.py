@@ -65,16 +65,16 @@ FEATURE = Feature(
         ),
         f"{_IN}.transcript_sending": _named("conversation", "send", "stop"),
         f"{_IN}.conversation_host": _named("permissions", "list", "forget"),
-        f"{_IN}.exporting": _named("conversation", "export"),
+        f"{_IN}.virtual_documents": _named("conversation", "export"),
         f"{_IN}.document_commands": _named("documents", "list", "related", "graph", "offer"),
     },
     methods={
         "textDocument/codeAction": Method(f"{_IN}.ref_actions:code_action", _is_asked),
         "textDocument/codeLens": Method(f"{_IN}.transcript_lenses:code_lens", _is_theirs, {"resolve_provider": False}),
-        "textDocument/definition": Method(f"{_IN}.id_answers:definition", _is_theirs),
-        "textDocument/documentLink": Method(f"{_IN}.id_answers:document_link", _is_theirs),
+        "textDocument/definition": Method(f"{_IN}.link_ids:definition", _is_theirs),
+        "textDocument/documentLink": Method(f"{_IN}.link_ids:document_link", _is_theirs),
         "textDocument/foldingRange": Method(f"{_IN}.transcript_lenses:folding_range", _is_theirs),
-        "textDocument/hover": Method(f"{_IN}.id_answers:hover", _is_theirs),
+        "textDocument/hover": Method(f"{_IN}.link_ids:hover", _is_theirs),
     },
     pages={
         kind: f"{_IN}.virtual_documents:{kind}"

@@ -16,7 +16,7 @@ from palimpsest.conversations.descriptors.descriptors import Descriptors
 from palimpsest.conversations.documents.document_references import DocumentReferences
 from palimpsest.conversations.experiences import Experiences
 from palimpsest.conversations.forks import Forks
-from palimpsest.conversations.permissions import Permissions
+from palimpsest.conversations.host import Permissions
 from palimpsest.conversations.refs.refs import Refs
 from palimpsest.conversations.store.database import Database
 from palimpsest.conversations.store.write_queue import LateWrites, WriteQueue

@@ -12,16 +12,14 @@ from typing import Any
 
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
-from palimpsest.conversations.answers import Answer, ResultRoom, failed
-from palimpsest.conversations.call_runner import CallOutcome, Needs, sent_of_tools
+from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, failed
+from palimpsest.conversations.call_runner import Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.forking import ForkTools, most_chars
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.instructions import described, description, instructions
-from palimpsest.conversations.operations.operation import Operation
-from palimpsest.conversations.operations.relevance import foreseen
+from palimpsest.conversations.operations.instructions import described, description, foreseen, instructions
+from palimpsest.conversations.operations.operation import Operation, ToolHost
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, OF_REFS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
@@ -109,14 +107,13 @@ class Toolset:
 
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
-    ) -> CallOutcome:
+    ) -> ToolResult:
         if why := self._why_off(name):
-            return CallOutcome("failed", failed(name, InvalidArgument(name, why)).xml)
+            return failed(name, InvalidArgument(name, why))
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
-        result = await self._box().run(name, arguments, conversation, self._tool_host(self._host), room, **bounds)
-        return CallOutcome("failed" if result.error else "done", result.xml, result.descriptor)
+        return await self._box().run(name, arguments, conversation, self._tool_host(self._host), room, **bounds)
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""

@@ -15,10 +15,9 @@ from acp import PROTOCOL_VERSION, RequestError, run_agent, schema
 from acp.interfaces import Agent, Client
 
 from palimpsest import __version__
-from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import AcpHost
 from palimpsest.agents.acp.lines import LineTransport
-from palimpsest.agents.acp.talk import AcpSession
+from palimpsest.agents.acp.talk import AcpSession, Block
 from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
 from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError

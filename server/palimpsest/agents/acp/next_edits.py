@@ -49,13 +49,13 @@ class AcpNextEdits:
         self._workspaces = workspaces
         self._encoding = encoding
         self._sessions: dict[str, NextEditSession] = {}
-        self._notifications: dict[str, Callable[[dict[str, Any]], None]] = {
-            "nes/reject": self._rejected,
-            "document/didOpen": self._opened,
-            "document/didChange": self._changed,
-            "document/didClose": self._closed,
-            "document/didSave": self._saved,
-            "document/didFocus": self._focused,
+        self._notifications: dict[str, tuple[type[BaseModel], Callable[[Any], None]]] = {
+            "nes/reject": (schema.RejectNesNotification, self._rejected),
+            "document/didOpen": (schema.DidOpenDocumentNotification, self._opened),
+            "document/didChange": (schema.DidChangeDocumentNotification, self._changed),
+            "document/didClose": (schema.DidCloseDocumentNotification, self._closed),
+            "document/didSave": (schema.DidSaveDocumentNotification, self._saved),
+            "document/didFocus": (schema.DidFocusDocumentNotification, self._focused),
         }
 
     async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -78,8 +78,9 @@ class AcpNextEdits:
         if method == "nes/accept":
             accepted = _read(schema.AcceptNesNotification, params)
             await self._session(accepted.session_id).workspace.session.next_edits.accept(accepted.id)
-        elif (told := self._notifications.get(method)) is not None:
-            told(params)
+        elif (known := self._notifications.get(method)) is not None:
+            model, told = known
+            told(_read(model, params))
 
     # Sessions
 
@@ -114,11 +115,10 @@ class AcpNextEdits:
         uri = workspace.spellings.written(found.snapshot.uri)
         return schema.NesEditSuggestionVariant(kind="edit", id=found.id, uri=uri, edits=[edit])
 
-    def _rejected(self, params: dict[str, Any]) -> None:
+    def _rejected(self, told: schema.RejectNesNotification) -> None:
         """Offered again, unless a person did not want it: the protocol has other reasons, such as `replaced`."""
-        rejected = _read(schema.RejectNesNotification, params)
-        if rejected.reason in (None, "rejected"):
-            self._session(rejected.session_id).workspace.session.next_edits.dismiss(rejected.id)
+        if told.reason in (None, "rejected"):
+            self._session(told.session_id).workspace.session.next_edits.dismiss(told.id)
 
     def _close(self, identity: str) -> None:
         session = self._session(identity)
@@ -133,23 +133,20 @@ class AcpNextEdits:
 
     # Documents
 
-    def _opened(self, params: dict[str, Any]) -> None:
-        told = _read(schema.DidOpenDocumentNotification, params)
+    def _opened(self, told: schema.DidOpenDocumentNotification) -> None:
         session = self._session(told.session_id)
         uri = session.workspace.spellings.opened(told.uri)
         session.opened.add(told.uri)
         snapshot = Snapshot(uri, told.version, told.language_id, joined(told.text))
         session.workspace.session.events.emit(DocumentOpened(snapshot, told.uri))
 
-    def _changed(self, params: dict[str, Any]) -> None:
-        told = _read(schema.DidChangeDocumentNotification, params)
+    def _changed(self, told: schema.DidChangeDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         old = workspace.session.documents.get(workspace.spellings.identity(told.uri))
         new, edits = _applied(old, told.version, told.content_changes, self._encoding)
         workspace.session.events.emit(DocumentChanged(old, new, edits))
 
-    def _closed(self, params: dict[str, Any]) -> None:
-        told = _read(schema.DidCloseDocumentNotification, params)
+    def _closed(self, told: schema.DidCloseDocumentNotification) -> None:
         self._close_document(self._session(told.session_id), told.uri)
 
     def _close_document(self, session: NextEditSession, uri: str) -> None:
@@ -159,15 +156,13 @@ class AcpNextEdits:
             return
         session.workspace.session.events.emit(DocumentClosed(session.workspace.spellings.closed(uri)))
 
-    def _saved(self, params: dict[str, Any]) -> None:
-        told = _read(schema.DidSaveDocumentNotification, params)
+    def _saved(self, told: schema.DidSaveDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         uri = workspace.spellings.identity(told.uri)
         workspace.session.events.emit(DocumentSaved(uri))
         workspace.session.events.emit(FilesChanged([uri]))
 
-    def _focused(self, params: dict[str, Any]) -> None:
-        told = _read(schema.DidFocusDocumentNotification, params)
+    def _focused(self, told: schema.DidFocusDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         here = workspace.session.documents.get(workspace.spellings.identity(told.uri))
         position = position_of(here, _at(told.position), self._encoding)

@@ -32,6 +32,11 @@ class Summary:
     remember: list[str] = field(default_factory=list)
 
 
+TEXTS = "goal", "instruction", "current_status", "likely_next_work"
+LISTS = "discoveries", "completed", "relevant_files_directories"
+"""The seven fields by what they are, in the order in which they are read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """`turn`: the last turn that it stands for; None while it is queued.  `kept`: turns that the model reads as they

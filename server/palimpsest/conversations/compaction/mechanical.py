@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from palimpsest.conversations.compaction.code import without_code
 from palimpsest.conversations.compaction.collecting import (
     TurnWithCalls,
     call_line,
@@ -16,8 +15,9 @@ from palimpsest.conversations.compaction.collecting import (
     paths,
     short,
     with_short_calls,
+    without_code,
 )
-from palimpsest.conversations.compaction.compactions import Summary
+from palimpsest.conversations.compaction.compactions import LISTS, TEXTS, Summary
 
 FAILED = "Tried and failed: "
 NAMES = "Names: "
@@ -27,8 +27,6 @@ MOST_ITEMS = 24
 """Each list has at most this many items, so that a summary of summaries does not grow."""
 MOST_DONE = 10
 MOST_TEXT = 400
-LISTS = "discoveries", "completed", "relevant_files_directories"
-TEXTS = "goal", "instruction", "current_status", "likely_next_work"
 
 
 def mechanical(

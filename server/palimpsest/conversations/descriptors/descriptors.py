@@ -18,9 +18,8 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
-from palimpsest.conversations.descriptors.reader import PARAGRAPH, Match, PartWanted, StoredText, no_such
+from palimpsest.conversations.descriptors.reader import PARAGRAPH, Match, PageReading, PartWanted, StoredText, no_such
 from palimpsest.conversations.descriptors.searching import places
 from palimpsest.conversations.refs.kinds import language_name
 from palimpsest.conversations.store.database import Database

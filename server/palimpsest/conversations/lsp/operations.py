@@ -40,7 +40,7 @@ _EMPTY: dict[str, tuple[Any, Any]] = {
 
 def argument_of(operation: Operation) -> type:
     """A dataclass with the conversation's id and the operation's parameters."""
-    rows = [("conversation", str), *(_field(operation, one) for one in operation.parameters)]
+    rows = [("conversation", str), *(_field(one) for one in operation.parameters)]
     return make_dataclass(operation.name, rows, frozen=True, slots=True, kw_only=True)
 
 
@@ -106,8 +106,8 @@ class CommandHost(WindowHost):
             return await write_file(self._server, replace(file, overwrite=True))
 
 
-def _field(operation: Operation, parameter: OperationParameter) -> tuple[Any, ...]:
-    required = parameter.required and parameter.name not in operation.may_omit
+def _field(parameter: OperationParameter) -> tuple[Any, ...]:
+    required = parameter.required and not parameter.may_omit
     kind, empty = _EMPTY[parameter.kind]
     if parameter.choices:
         kind, empty = Literal[(*parameter.choices, "")], ""  # as if it were not given

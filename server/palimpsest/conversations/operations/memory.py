@@ -129,13 +129,15 @@ COMPACT = Operation(
     "Replace the conversation so far by a summary, once the calls of this reply are done.",
     compact,
     (
-        required("goal", "text", "what the person wants in the end"),
-        required("instruction", "text", "the last request, word for word"),
-        required("discoveries", "list of texts", "what was found out, with names and paths; what failed too"),
-        required("completed", "list of texts", "what is done"),
-        required("current_status", "text", "where things stand"),
-        required("likely_next_work", "text", "what comes next"),
-        required("relevant_files_directories", "list of texts", "files and folders that matter"),
+        required("goal", "text", "what the person wants in the end", may_omit=True),
+        required("instruction", "text", "the last request, word for word", may_omit=True),
+        required(
+            "discoveries", "list of texts", "what was found out, with names and paths; what failed too", may_omit=True
+        ),
+        required("completed", "list of texts", "what is done", may_omit=True),
+        required("current_status", "text", "where things stand", may_omit=True),
+        required("likely_next_work", "text", "what comes next", may_omit=True),
+        required("relevant_files_directories", "list of texts", "files and folders that matter", may_omit=True),
         OperationParameter("remember", "list of texts", "facts to keep for good"),
         of_programs("target", "whole number", "the most tokens that the messages take then", least=1),
     ),
@@ -146,13 +148,9 @@ COMPACT = Operation(
     does="a summary takes the place of older turns in what the model reads, written as `instruction` says, so that "
     "the messages take at most `target` tokens, or, with `goal`, by the caller for all turns so far; the turns "
     "themselves stay",
-    may_omit=(
-        "goal", "instruction", "discoveries", "completed", "current_status", "likely_next_work",
-        "relevant_files_directories",
-    ),
     slow="Compacting",
     also=("runtime.selfref.context.compact",),
-)  # fmt: skip
+)
 OPERATIONS = (
     Operation(
         "remember",

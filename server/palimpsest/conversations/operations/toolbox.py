@@ -18,8 +18,7 @@ from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.descriptors import wrapped
-from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.operation import Operation, OperationCall, OperationParameter
+from palimpsest.conversations.operations.operation import Operation, OperationCall, OperationParameter, ToolHost
 from palimpsest.conversations.operations.table import TOOLS
 from palimpsest.errors import LONGEST_SHOWN, InvalidArgument, NotFound, OutOfRange, PalimpsestError, shown
 
