@@ -22,13 +22,12 @@ from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.descriptors.incoming import MessagePart, Paging, paged, stored, written
-from palimpsest.conversations.documents.referring import Referred, Referring
+from palimpsest.conversations.documents.referring import Referred, Referring, asking
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN, CursorPlace, PromptBuilder
 from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, extracted
 from palimpsest.conversations.reply_writer import ReplyWriting, begun
-from palimpsest.conversations.summarizing import asking
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
@@ -454,13 +453,15 @@ def keep(
     descriptors.  `documents`: what the model is told of those that the text links to; `parts`: what comes with it;
     `refs`: a reply is searched for them.  Raises NotFound, InvalidArgument."""
     details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
+    limit, part_limit = options.max_input_chars if options.page_user_input else None, options.max_direct_output_chars
+    paging = Paging(limit, options.default_page_size, options.json_pretty_print, part_limit)
     with memory.database.transaction():
         incoming = None
         if options.enabled and role == "user":
-            incoming = paged(memory.descriptors, conversation, text, _paging(options), parts)
+            incoming = paged(memory.descriptors, conversation, text, paging, parts)
         elif options.enabled and role == "tool":
             said = MessagePart(text, source or "tool")
-            incoming = stored(memory.descriptors, conversation, said, _paging(options))
+            incoming = stored(memory.descriptors, conversation, said, paging)
         if incoming is not None:
             details[SHOWN] = incoming.shown
         fd = incoming.fds[0] if incoming is not None else None
@@ -474,12 +475,3 @@ def keep(
         if marked is not None:
             memory.refs.store(conversation, turn.id, marked)
         return turn
-
-
-def _paging(options: FileDescriptorSettings) -> Paging:
-    return Paging(
-        options.max_input_chars if options.page_user_input else None,
-        options.default_page_size,
-        options.json_pretty_print,
-        options.max_direct_output_chars,
-    )

@@ -16,6 +16,7 @@ from typing import Literal
 from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.conversations import Conversation, Conversations
 from palimpsest.conversations.store.database import Database
+from palimpsest.conversations.turns import BRANCH
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.system.processes import is_there, own_name
 
@@ -25,12 +26,6 @@ _COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE stat
 _CALL = "number, name, arguments, status, result, descriptor, created"
 _DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"
-_BRANCH = """
-    WITH RECURSIVE branch (turn, depth) AS (
-        SELECT ?, 0 UNION ALL
-        SELECT parent, depth + 1 FROM branch JOIN turn ON turn.id = branch.turn WHERE parent IS NOT NULL
-    ) SELECT branch.turn FROM branch ORDER BY depth DESC
-"""
 
 
 def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | None) -> dict[int, int]:
@@ -39,7 +34,7 @@ def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | N
         raise NotFound("turn", f"turn {head} is not one of conversation {source}.")
     new: dict[int, int] = {}
     last: int | None = None
-    branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
+    branch = [] if head is None else [row["id"] for row in rows.execute(BRANCH, (head,)).fetchall()]
     for turn in branch:
         last = new[turn] = copy_turn(rows, turn, target, last)
     rows.execute("UPDATE conversation SET head = ? WHERE id = ?", (last, target))

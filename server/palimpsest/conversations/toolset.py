@@ -10,11 +10,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, failed
 from palimpsest.conversations.call_runner import Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
+from palimpsest.conversations.documents.referring import summarized
 from palimpsest.conversations.forking import ForkTools, most_chars
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
@@ -22,7 +22,6 @@ from palimpsest.conversations.operations.instructions import described, descript
 from palimpsest.conversations.operations.operation import Operation, ToolHost
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, OF_REFS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
-from palimpsest.conversations.summarizing import summarized
 from palimpsest.conversations.token_counts import thresholds
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.window.services import Services
@@ -46,7 +45,6 @@ class Toolset:
         self._documents = documents
         self.forks = forks
         self._host = host
-        self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
@@ -145,8 +143,5 @@ class Toolset:
         return ""
 
     def _box(self) -> Toolbox:
-        memory, options = self._memory(), thresholds(self._services)
-        if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
-            box = Toolbox(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
-            self._boxed = memory, options, box
-        return self._boxed[2]
+        options = thresholds(self._services)
+        return Toolbox(self._memory(), page_size=options.default_page_size, pretty=options.json_pretty_print)

@@ -59,7 +59,6 @@ STOPS: dict[Stopped, StopReason] = {
     "failed": "refusal",
 }
 
-
 HEARD = (TurnBegan, TurnText, TurnEnded, CallBegan, CallDone, CompactionBegan, CompactionEnded)
 _WORD_OR_FILE = re.compile(r"[\w`)\[]")
 Block = (

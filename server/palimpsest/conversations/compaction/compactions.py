@@ -61,7 +61,6 @@ CURRENT = f"""
     WHERE conversation = ?1 AND state = 'applied' ORDER BY depth, compaction.id DESC LIMIT 1
 """
 
-
 MOST_SUMMARY = 8_000
 """Characters, so that the conversation still fits behind it."""
 

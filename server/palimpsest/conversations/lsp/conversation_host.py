@@ -49,7 +49,6 @@ from palimpsest.workspace.writing import WrittenFile, write
 
 LABEL = "Palimpsest: write {}"
 
-
 CANNOT = "The editor cannot ask the person whether it may be written."
 BEGAN = "the conversation is being compacted: a summary takes the place of older turns"
 ENDED = "the conversation was compacted"

@@ -11,8 +11,8 @@ from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.compaction.words import WRITERS
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.lsp.ask import text_at
 from palimpsest.conversations.lsp.conversation_host import WindowHost, write_file
-from palimpsest.conversations.lsp.parts import text_at
 from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
 from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.table import OPERATIONS

@@ -121,12 +121,10 @@ async def usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 async def prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
     """`<conversation>`: what the model would read now."""
-    session = server.window.session
-    talk = conversations_of(session).memory.now().conversations.get(parts[0] if parts else "")
-    blocks = conversations_of(session).conversing.blocks_of(talk.id)
-    return await asyncio.to_thread(
-        lambda: read_by_model(conversations_of(session).conversing.prompt_builder.chat(talk.id, blocks), blocks)
-    )
+    conversing = conversations_of(server.window.session).conversing
+    talk = conversing.memory.conversations.get(parts[0] if parts else "")
+    blocks = conversing.blocks_of(talk.id)
+    return await asyncio.to_thread(lambda: read_by_model(conversing.prompt_builder.chat(talk.id, blocks), blocks))
 
 
 async def _read(server: PalimpsestServer, parts: Sequence[str], least: int, read: Callable[[Memory], str]) -> str:
