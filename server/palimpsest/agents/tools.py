@@ -170,7 +170,8 @@ def _add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> No
         async def call(**arguments: Any) -> dict[str, Any]:
             return await ask(operation.command, {**arguments, **own})
 
-        parameters = [_parameter(one) for one in (CONVERSATION, *operation.parameters) if _is_offered(operation, one)]
+        offered = [one for one in operation.parameters if one.name in (operation.agents or ())]
+        parameters = [_parameter(one) for one in (CONVERSATION, *offered)]
         parameters.sort(key=lambda one: one.default is None)
         call.__name__ = call.__qualname__ = operation.name  # by which the library calls its schemas
         call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
@@ -181,10 +182,6 @@ def _add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> No
     for operation in OPERATIONS.values():
         if operation.agents is not None:
             add(operation)
-
-
-def _is_offered(operation: Operation, parameter: OperationParameter) -> bool:
-    return parameter is CONVERSATION or parameter.name in (operation.agents or ())
 
 
 def _parameter(one: OperationParameter) -> inspect.Parameter:

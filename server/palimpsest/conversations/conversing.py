@@ -31,7 +31,6 @@ from palimpsest.conversations.reply_writer import ReplyWriting, begun
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
-from palimpsest.models.known import KNOWN
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.repetition import is_endless
@@ -44,8 +43,6 @@ from palimpsest.window.usage import Talked
 NOTHING = Referred()
 REPEATED = "it only said the same again and again; a larger model would not (`palimpsest model list`)."
 TOO_LARGE = "Compact the conversation, say less at once, or have the engine read more (`engine.n_ctx`)."
-BETTER = min((known for known in KNOWN if known.instructed and known.is_free), key=lambda known: known.size_gb).name
-"""The smallest one that follows instructions."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,17 +75,6 @@ def too_large(error: ContextTooLarge) -> ContextTooLarge:
     """For a person."""
     message = f"The conversation is longer than the model can read: {error.message}"
     return ContextTooLarge(message, fitting=error.fitting, hint=TOO_LARGE)
-
-
-def unfit(model: wire.ModelInfo | None) -> str:
-    """What a person is told before a model replies that was not made for conversations; "" for one that is fit, or not
-    known yet."""
-    if model is None or model.converses:
-        return ""
-    return (
-        f"The model {model.name} was made to complete code and cannot hold a conversation; "
-        f"`palimpsest model get {BETTER}` gets one that can."
-    )
 
 
 def _check_waits(branch: Sequence[Turn]) -> None:

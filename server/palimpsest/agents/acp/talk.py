@@ -22,7 +22,7 @@ from palimpsest.agents.acp.lines import LineTransport
 from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.conversations.calls.parsing import without_calls
-from palimpsest.conversations.conversing import ReplyOptions, unfit
+from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.conversations.events import (
     CallBegan,
@@ -39,6 +39,7 @@ from palimpsest.conversations.reply_writer import NATIVE, THOUGHT
 from palimpsest.conversations.transcript.showing import written_documents
 from palimpsest.conversations.transcript.writing import documents_text
 from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
 

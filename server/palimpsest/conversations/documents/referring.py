@@ -37,16 +37,14 @@ SHOWN_CHARS = 1_000
 """A model that is asked for a summary is shown this many characters of a document."""
 MOST_CANDIDATES = 10
 PROMPT = "Summarize this document in one sentence:\n\n"
-
+SHARE = 0.2
+"""A document that takes less than this share of the tokens left for messages stands in the message itself."""
 SENTENCE = "Say in one sentence what this text is:\n\n"
 BEGINNING_CHARS = 2_000
 """A model that is asked for a summary is shown this many characters of a text's beginning."""
 MOST_TOKENS = 50
 
 logger = logging.getLogger(__name__)
-
-SHARE = 0.2
-"""A document that takes less than this share of the tokens left for messages stands in the message itself."""
 
 
 @dataclass(frozen=True, slots=True)

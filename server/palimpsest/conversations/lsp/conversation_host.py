@@ -13,7 +13,6 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.conversing import unfit
 from palimpsest.conversations.events import (
     BranchChanged,
     CallDone,
@@ -29,6 +28,7 @@ from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, 
 from palimpsest.conversations.lsp import transcript_lenses
 from palimpsest.conversations.lsp.transcript_showing import Showing
 from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.unfit import unfit
 from palimpsest.conversations.window_conversations import window_conversations
 from palimpsest.errors import Denied, PalimpsestError
 from palimpsest.lsp.arguments import Nothing

@@ -1,6 +1,5 @@
 """Code actions for conversations: "Send" and "Stop" in their documents; on any place in a file the refs of those that
-are open, and what a code block or a selection can become: a
-ref, a descriptor.
+are open, and what a code block or a selection can become: a ref, a descriptor.
 
 In: a range in a document.  Out: actions with commands.  In a conversation's document these are for the refs at the
 place (`refs_at`).

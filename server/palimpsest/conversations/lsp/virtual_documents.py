@@ -114,9 +114,9 @@ async def usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
     """`<conversation>`; what is behind it is for editors, which call a tab by the last part."""
     if not parts or len(parts) > 2:
         raise NotFound("uri", "there is palimpsest:/usage/<conversation>.")
-    session = server.window.session
-    talk = conversations_of(session).memory.now().conversations.get(parts[0])
-    return page(talk.name or talk.id, await conversations_of(session).conversing.usage(talk.id))
+    conversing = conversations_of(server.window.session).conversing
+    talk = conversing.memory.conversations.get(parts[0])
+    return page(talk.name or talk.id, await conversing.usage(talk.id))
 
 
 async def prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:

@@ -155,7 +155,8 @@ class Database:
         except sqlite3.Error as error:
             raise _storage_error(self.path, error) from error
         except UnicodeEncodeError:
-            raise _half() from None
+            # SQLite keeps no lone surrogates in a text of its own; contents are kept as bytes
+            raise InvalidArgument("text", "half a character (a lone surrogate) is in it, or in an id.") from None
 
     def close(self) -> None:
         with self._lock, self._reading_lock:
@@ -244,11 +245,6 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 def _n_done(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _half() -> InvalidArgument:
-    """SQLite keeps no lone surrogates in a text of its own; contents are kept as bytes."""
-    return InvalidArgument("text", "half a character (a lone surrogate) is in it, or in an id.")
 
 
 def _storage_error(path: Path, error: Exception) -> StorageError:
