@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in, without_calls
-from palimpsest.conversations.calls.scanning import DEEPEST, MOST_CHARS
+from palimpsest.conversations.calls.parsing import (
+    DEEPEST,
+    MOST_CALLS,
+    MOST_CHARS,
+    ParsedCall,
+    WrongCall,
+    calls_in,
+    without_calls,
+)
 from tests.counting import steps
 
 TOOLS = {

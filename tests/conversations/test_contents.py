@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from palimpsest.conversations import content_writer as module
+from palimpsest.conversations import contents as module
 from palimpsest.conversations.contents import KeptTexts
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import NotFound

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.documents.graph import Edge, Graph, GraphNode, graph
-from palimpsest.conversations.documents.graph_picture import svg
+from palimpsest.conversations.documents.graph import Edge, Graph, GraphNode, graph, svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import NotFound

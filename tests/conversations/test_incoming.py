@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.config.settings import FileDescriptorSettings
+from palimpsest.conversations.conversing import keep
 from palimpsest.conversations.descriptors.incoming import Paging, paged
-from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import SHOWN
 

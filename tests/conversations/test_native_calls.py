@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.calls.native import native_call, written
-from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
+from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in, native_call, written
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(),

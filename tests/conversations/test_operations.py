@@ -7,8 +7,8 @@ import pytest
 
 from palimpsest.config import settings
 from palimpsest.conversations.lsp.operations import argument_of, given
-from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.table import OPERATIONS, TOOLS
+from palimpsest.conversations.operations.toolbox import checked
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import read, shape
 from palimpsest.lsp.features import all_commands

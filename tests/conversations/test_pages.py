@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from palimpsest.conversations.descriptors.pages import page_starts
 from palimpsest.conversations.descriptors.pretty import MOST_TIMES, pretty_printed
-from palimpsest.conversations.descriptors.reader import PartWanted
+from palimpsest.conversations.descriptors.reader import PartWanted, page_starts
 from palimpsest.conversations.memory import Memory
 
 PARTS = ("\n", "\r\n", "\r", "a", "line of text", "x" * 30, "é", "😀", "\0", " ", "👩\u200d💻")

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.refs.scanner import DEEPEST, LONGEST_TAG
-from palimpsest.conversations.refs.tags import ShownReply, TaggedRef, extract
+from palimpsest.conversations.refs.tags import DEEPEST, LONGEST_TAG, ShownReply, TaggedRef, extract
 from palimpsest.text.markup import escape_closing
 
 PARTS = st.sampled_from(

@@ -8,11 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.conversations.compaction import grammar
-from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces, without_code
-from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls, failures, names, paths
-from palimpsest.conversations.compaction.compactions import Summary
+from palimpsest.conversations.compaction.compactions import LISTS, TEXTS, Summary
 from palimpsest.conversations.compaction.keeping import KeepableMessage, kept
-from palimpsest.conversations.compaction.mechanical import LISTS, MOST_ITEMS, TEXTS, completed, fitted, mechanical
+from palimpsest.conversations.compaction.mechanical import (
+    MOST_ITEMS,
+    Called,
+    TurnWithCalls,
+    completed,
+    defined,
+    failures,
+    fitted,
+    last_line,
+    mechanical,
+    mentioned,
+    names,
+    paths,
+    pieces,
+    without_code,
+)
 from palimpsest.errors import InvalidArgument
 
 ERROR = '<error type="not_found"><message>There is no fd-9.</message></error>'

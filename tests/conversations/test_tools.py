@@ -15,13 +15,10 @@ from palimpsest.conversations.calls.parsing import ParsedCall, WrongCall, calls_
 from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.arguments import checked
-from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.instructions import described, instructions
-from palimpsest.conversations.operations.operation import Operation, OperationParameter
-from palimpsest.conversations.operations.relevance import foreseen
-from palimpsest.conversations.operations.table import TOOLS, native, signatures
-from palimpsest.conversations.operations.toolbox import Toolbox, wrong
+from palimpsest.conversations.operations.instructions import described, foreseen, instructions
+from palimpsest.conversations.operations.operation import Operation, OperationParameter, ToolHost
+from palimpsest.conversations.operations.table import TOOLS, signatures
+from palimpsest.conversations.operations.toolbox import Toolbox, checked, wrong
 from palimpsest.errors import InvalidArgument
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile, write
@@ -129,7 +126,7 @@ def test_only_tools_that_change_files_of_the_workspace_write() -> None:
 
 
 def test_models_with_native_tool_calling_get_the_same_tools_as_json_schema() -> None:
-    found = {one["function"]["name"]: one["function"] for one in native()}
+    found = {one["function"]["name"]: one["function"] for one in (tool.native for tool in TOOLS.values())}
     assert found.keys() == NAMED
     assert found["read_fd"]["parameters"]["properties"]["page"].items() >= {"type": "integer", "minimum": 1}.items()
     assert found["ref_to_file"]["parameters"]["required"] == ["ref_id", "file_path"]

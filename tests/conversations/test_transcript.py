@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.conversations.documents.reference import DocumentReference
-from palimpsest.conversations.transcript.marks import BESIDE, escaped, unescaped
 from palimpsest.conversations.transcript.reading import parse
-from palimpsest.conversations.transcript.writing import WrittenCall, WrittenTurn, lines_of, written
+from palimpsest.conversations.transcript.writing import (
+    BESIDE,
+    WrittenCall,
+    WrittenTurn,
+    escaped,
+    lines_of,
+    unescaped,
+    written,
+)
 
 PIECES = st.lists(
     st.sampled_from(

@@ -53,8 +53,7 @@ def mcp_of(workspace: Path) -> Serve:
     """As `palimpsest mcp` does."""
 
     async def serve_mcp(connection: socket.socket, closing: ExitStack) -> None:
-        from palimpsest.agents.stdio import serve
-        from palimpsest.agents.tools import make_server
+        from palimpsest.agents.tools import make_server, serve
         from palimpsest.agents.workspace import AgentWorkspace
 
         pipe = closing.enter_context(connection.makefile("rb"))

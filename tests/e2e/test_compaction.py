@@ -14,10 +14,10 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.compaction.grammar import ORDER, TEXTS
-from palimpsest.conversations.lsp.compaction import BEGAN, ENDED
+from palimpsest.conversations.lsp.conversation_host import BEGAN, ENDED
 from palimpsest.conversations.prompts import COMPACTED
-from palimpsest.conversations.transcript.marks import BESIDE
 from palimpsest.conversations.transcript.reading import parse
+from palimpsest.conversations.transcript.writing import BESIDE
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted

@@ -92,7 +92,7 @@ async def test_what_is_counted_is_what_the_engine_has_read(machine: dict[str, st
         await session.services.supervisor.ready(READY_S)
         talk = talks.memory.now().conversations.new()
         reply = await talks.conversing.send(talk.id, "def price(item):\n    return item.price\n" * 10)
-        talked, counted = session.usage.talked, await talks.counting.usage(talk.id)
+        talked, counted = session.usage.talked, await talks.conversing.usage(talk.id)
         assert talked is not None
         assert abs(counted.used - talked.used) < 8, reply
         assert not counted.estimated

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.conversations.transcript.marks import ROLES
+from palimpsest.conversations.transcript.writing import ROLES
 from tests.e2e.conftest import until
 from tests.e2e.talking import do, said, talking
 

@@ -41,8 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
     import anyio
 
-    from palimpsest.agents.stdio import serve
-    from palimpsest.agents.tools import make_server
+    from palimpsest.agents.tools import make_server, serve
     from palimpsest.agents.workspace import AgentWorkspace
 
     anyio.run(serve, make_server(AgentWorkspace(options.workspace)))

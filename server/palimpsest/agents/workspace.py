@@ -21,7 +21,6 @@ from palimpsest.windows.sockets import sockets
 STATES = ("resident", "stored", "wanted", "left out")
 """A block has one of these states in each window; where windows differ, the first of these counts."""
 
-
 WHO_S = 3.0
 """A window says at once which folders it has, unless it is suspended."""
 SILENT_S = 30.0

@@ -1,10 +1,10 @@
 """What is answered to a model and to a program, and how the XML of it is written (docs/formats.md, "Results and
 errors").
 
-In: values.  Out: XML and fields.
+In: values.  Out: XML and fields; how much of a text fits where results have only so much room.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,3 +75,15 @@ def failed(tool: str, error: PalimpsestError, line: int | None = None) -> ToolRe
 
 def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRoom:
+    """`tokens` of the next results; `count` counts those of a text."""
+
+    tokens: int
+    count: Callable[[str], Awaitable[int]]
+
+    def chars(self, text: str, n_tokens: int) -> int:
+        """Of a text of so many tokens that does not fit: how many characters would."""
+        return max(0, len(text) * self.tokens // n_tokens)

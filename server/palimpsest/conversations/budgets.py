@@ -1,10 +1,12 @@
 """A conversation's tokens against its budgets: shares of what the model can read.
 
-In: counts.  Out: what is used and left, and whether it is time to compact.  Pure.
+In: counts.  Out: what is used and left, whether it is time to compact, and a page with bars that says so.  Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from palimpsest.window.page import bar
 
 LEAST_RESERVE, MOST_RESERVE, RESERVE = 2_048, 20_000, 0.15
 """Tokens that are kept free for the next reply: a share of the window, within bounds."""
@@ -77,3 +79,33 @@ class ConversationUsage:
 def reserve(total: int) -> int:
     """Tokens to keep free of `total`, three eighths of a small window."""
     return min(MOST_RESERVE, max(LEAST_RESERVE, int(RESERVE * total)), total * 3 // 8)
+
+
+WIDTH = 30
+"""Characters of a full bar."""
+
+
+def page(title: str, usage: ConversationUsage) -> str:
+    return "\n".join(_lines(title, usage)) + "\n"
+
+
+def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
+    yield f"# Tokens of “{title}”"
+    yield ""
+    if usage.estimated:
+        yield "Estimated from characters, since no tokenizer answers."
+        yield ""
+    yield "```text"
+    rows = [("all", usage.used, usage.total)]
+    rows += [(name, part.used, part.budget) for name, part in usage.parts.items()]
+    rows += [("blocks", usage.blocks, usage.total)]
+    for name, used, most in rows:
+        yield f"{name:<9} {bar(used, most, WIDTH)} {used:>7,} of {most:>7,} tokens"
+    yield "```"
+    yield ""
+    if not usage.total:
+        yield "No engine says how much the model can read."
+    else:
+        yield f"{usage.available:,} tokens are free. " + (
+            "It is time to compact." if usage.should_compact() else "There is no need to compact."
+        )

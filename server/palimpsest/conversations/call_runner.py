@@ -8,10 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from palimpsest.conversations.answers import element
-from palimpsest.conversations.call_room import ResultRoom
-from palimpsest.conversations.calls.native import native_call
-from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
+from palimpsest.conversations.answers import ResultRoom, ToolResult, element
+from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in, native_call
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.table import own_name
@@ -21,15 +19,6 @@ from palimpsest.window.events import Events
 from palimpsest.wire import ToolCall
 
 RESTORED = "restore_checkpoint"
-
-
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
-    """What a call came to: `xml` is for the model.  `descriptor`: the one that holds a long result."""
-
-    status: str
-    xml: str
-    descriptor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +56,7 @@ class Tools(Protocol):
 
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
-    ) -> CallOutcome:
+    ) -> ToolResult:
         """Raises nothing but cancellation: what is wrong with a call is its result, and that it has no `room`, too."""
         ...
 
@@ -99,12 +88,12 @@ async def run_calls(
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.emit(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
-            outcome = CallOutcome("failed", wrong(call).xml)
+            outcome = wrong(call)
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments, room)
         if room is not None:
             room = replace(room, tokens=room.tokens - await room.count(outcome.xml))
-        came_to = outcome.status, outcome.xml, outcome.descriptor
+        came_to = "failed" if outcome.error else "done", outcome.xml, outcome.descriptor
         kept = await memory.writes.run(memory.turns.add_call, turn.id, name, arguments, *came_to)
         events.emit(CallDone(turn.conversation, turn.id, kept, outcome.xml))
     if found and (added := await memory.writes.run(_carried_over, memory, turn)) is not None:

@@ -23,6 +23,7 @@ MOST_AUTOMATIC = 20
 descriptors."""
 MOST_NAMED = 10
 """Checkpoints in an error."""
+COLUMNS = "id, conversation, name, automatic, created, head"
 BEFORE_RESTORE = "before going back"
 KEPT = {
     "ref": "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes",
@@ -91,9 +92,7 @@ class ConversationCheckpoints:
         return self.get(identity)
 
     def get(self, checkpoint: str) -> Checkpoint:
-        row = self._database.row(
-            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
-        )
+        row = self._database.row(f"SELECT {COLUMNS} FROM checkpoint WHERE id = ?", (checkpoint,))
         if row is None:
             raise NotFound("checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r}.")
         return _checkpoint(row)
@@ -149,8 +148,7 @@ class ConversationCheckpoints:
     def list(self, conversation: str) -> list[Checkpoint]:
         """The newest first."""
         found = self._database.rows(
-            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
-            " ORDER BY created DESC, rowid DESC",
+            f"SELECT {COLUMNS} FROM checkpoint WHERE conversation = ? ORDER BY created DESC, rowid DESC",
             (conversation,),
         )
         return [_checkpoint(row) for row in found]

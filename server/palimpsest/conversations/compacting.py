@@ -14,14 +14,22 @@ from itertools import islice
 
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate
+from palimpsest.conversations.answers import ResultRoom
 from palimpsest.conversations.budgets import reserve
-from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.compaction import grammar
-from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces
-from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls
 from palimpsest.conversations.compaction.compactions import Compaction, Summary, WrittenBy
 from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, KeepableMessage, kept, staying
-from palimpsest.conversations.compaction.mechanical import completed, fitted, mechanical
+from palimpsest.conversations.compaction.mechanical import (
+    Called,
+    TurnWithCalls,
+    completed,
+    defined,
+    fitted,
+    last_line,
+    mechanical,
+    mentioned,
+    pieces,
+)
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder, tail_of

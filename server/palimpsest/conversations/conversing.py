@@ -11,27 +11,30 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import ResultRoom
+from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
-from palimpsest.conversations.descriptors.incoming import MessagePart
-from palimpsest.conversations.documents.referring import Referred, Referring
+from palimpsest.conversations.descriptors.incoming import MessagePart, Paging, paged, stored, written
+from palimpsest.conversations.documents.referring import Referred, Referring, asking
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
-from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
+from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN, CursorPlace, PromptBuilder
+from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, extracted
 from palimpsest.conversations.reply_writer import ReplyWriting, begun
-from palimpsest.conversations.summarizing import asking
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.repetition import is_endless
+from palimpsest.text.tokens import masked
 from palimpsest.types import Block
 from palimpsest.window.events import RefreshNeeded, WindowClosing
 from palimpsest.window.services import LOADING_S, Services
@@ -389,3 +392,72 @@ class Conversing:
     def blocks_of(self, conversation: str) -> list[Block]:
         """Those behind which it was answered last."""
         return self._blocks.get(conversation, [])
+
+    async def usage(self, conversation: str) -> ConversationUsage:
+        """What it takes of what the model can read, and the blocks behind it.  Raises NotFound, StorageError."""
+        behind = self.blocks_of(conversation)
+        sent = await asyncio.to_thread(self.prompt_builder.sent, conversation, behind)
+        blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
+        counts, estimated = await self.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
+        model = self._services.supervisor.status.model
+        n_blocks = sum(counts[2 + n_said :])
+        total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
+        return ConversationUsage(
+            total=total,
+            system=counts[0],
+            tools=counts[1],
+            messages=sum(counts[2 : 2 + n_said]),
+            blocks=n_blocks,
+            estimated=estimated,
+            shares=self.prompt_builder.shares,
+        )
+
+    async def usage_items(self, conversation: str) -> list[dict[str, Any]]:
+        """The pieces of the next prompt, and what each takes: `kind` and `name` as in `prompt_builder.PromptItem`, and
+        `tokens`.  Raises NotFound, StorageError."""
+        behind = self.blocks_of(conversation)
+        found = await asyncio.to_thread(self.prompt_builder.items, conversation, behind)
+        counts, _ = await self.counts.of([well_formed(item.text) for item in found])
+        return [
+            {"kind": item.kind, "name": item.name, "tokens": count} for item, count in zip(found, counts, strict=True)
+        ]
+
+
+def keep(
+    memory: Memory,
+    options: FileDescriptorSettings,
+    conversation: str,
+    role: Role,
+    text: str,
+    *,
+    source: str = "",
+    documents: str = "",
+    parts: Sequence[MessagePart] = (),
+    refs: bool = True,
+) -> Turn:
+    """What is said is kept as a turn, whose own text is whole; of a long message, the model reads previews of
+    descriptors.  `documents`: what the model is told of those that the text links to; `parts`: what comes with it;
+    `refs`: a reply is searched for them.  Raises NotFound, InvalidArgument."""
+    details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
+    limit, part_limit = options.max_input_chars if options.page_user_input else None, options.max_direct_output_chars
+    paging = Paging(limit, options.default_page_size, options.json_pretty_print, part_limit)
+    with memory.database.transaction():
+        incoming = None
+        if options.enabled and role == "user":
+            incoming = paged(memory.descriptors, conversation, text, paging, parts)
+        elif options.enabled and role == "tool":
+            said = MessagePart(text, source or "tool")
+            incoming = stored(memory.descriptors, conversation, said, paging)
+        if incoming is not None:
+            details[SHOWN] = incoming.shown
+        fd = incoming.fds[0] if incoming is not None else None
+        whole = written(masked(text) if role == "tool" else text, parts)
+        if role == "assistant" and not refs:
+            details[UNSEARCHED] = True
+        marked = extracted(whole, details) if role == "assistant" else None
+        if marked is not None and marked.problems:
+            details[PROBLEMS] = list(marked.problems)
+        turn = memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+        if marked is not None:
+            memory.refs.store(conversation, turn.id, marked)
+        return turn

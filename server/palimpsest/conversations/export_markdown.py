@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from palimpsest.conversations.documents.reference import problem_told
-from palimpsest.conversations.transcript.marks import escaped
-from palimpsest.conversations.transcript.writing import call_written, folded, lines_of
+from palimpsest.conversations.transcript.writing import call_written, escaped, folded, lines_of
 from palimpsest.documents.markdown import closing, fence_mark
 from palimpsest.text.markup import attribute
 

@@ -23,7 +23,7 @@ _IN = "palimpsest.conversations.lsp"
 
 
 def conversations_of(session: Session) -> WindowConversations:
-    """What a window has of conversations, once it has begun (`lsp/beginning.py`)."""
+    """What a window has of conversations, once it has begun (`lsp/conversation_host.py`)."""
     from palimpsest.conversations.window_conversations import WindowConversations
 
     return session.part(WindowConversations)
@@ -45,86 +45,47 @@ def _is_asked(server: PalimpsestServer, params: lsp.CodeActionParams) -> bool:
         return False
 
 
+def _named(group: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"palimpsest.{group}.{name}" for name in names)
+
+
 FEATURE = Feature(
     "conversations",
     commands={
         f"{_IN}.ask": ("palimpsest.ask", "palimpsest.conversation.append"),
-        f"{_IN}.compaction": ("palimpsest.conversation.compact",),
-        f"{_IN}.conversation": (
-            "palimpsest.conversation.new",
-            "palimpsest.conversation.list",
-            "palimpsest.conversation.open",
-            "palimpsest.conversation.fork",
-            "palimpsest.conversation.rename",
-            "palimpsest.conversation.delete",
-        ),
-        f"{_IN}.conversation_contents": ("palimpsest.conversation.contents",),
+        f"{_IN}.conversation": _named("conversation", "new", "list", "open", "fork", "rename", "delete", "contents"),
         f"{_IN}.operations": (
-            "palimpsest.fd.create",
-            "palimpsest.fd.read",
-            "palimpsest.fd.search",
-            "palimpsest.fd.list",
-            "palimpsest.fd.rename",
-            "palimpsest.fd.close",
-            "palimpsest.fd.mark",
-            "palimpsest.fd.section",
-            "palimpsest.fd.sections",
-            "palimpsest.fd.unmark",
-            "palimpsest.fd.summarize",
-            "palimpsest.fd.write",
-            "palimpsest.temp_file.create",
-            "palimpsest.temp_file.read",
-            "palimpsest.temp_file.write",
-            "palimpsest.temp_file.list",
-            "palimpsest.temp_file.delete",
-            "palimpsest.refs.write",
-            "palimpsest.refs.list",
-            "palimpsest.refs.get",
-            "palimpsest.refs.add",
-            "palimpsest.conversation.remember",
-            "palimpsest.conversation.forget",
-            "palimpsest.conversation.inspect",
-            "palimpsest.conversation.memory",
-            "palimpsest.fork.spawn",
-            "palimpsest.fork.gather",
-            "palimpsest.fork.cancel",
-            "palimpsest.checkpoint.create",
-            "palimpsest.checkpoint.restore",
-            "palimpsest.checkpoint.list",
+            *_named("fd", "create", "read", "search", "list", "rename", "close", "mark", "section", "sections"),
+            *_named("fd", "unmark", "summarize", "write"),
+            *_named("temp_file", "create", "read", "write", "list", "delete"),
+            *_named("refs", "write", "list", "get", "add"),
+            *_named("conversation", "remember", "forget", "compact", "inspect", "memory"),
+            *_named("fork", "spawn", "gather", "cancel"),
+            *_named("checkpoint", "create", "restore", "list"),
         ),
-        f"{_IN}.transcript_sending": ("palimpsest.conversation.send", "palimpsest.conversation.stop"),
-        f"{_IN}.conversation_host": ("palimpsest.permissions.list", "palimpsest.permissions.forget"),
-        f"{_IN}.exporting": ("palimpsest.conversation.export",),
-        f"{_IN}.document_commands": (
-            "palimpsest.documents.list",
-            "palimpsest.documents.related",
-            "palimpsest.documents.graph",
-        ),
-        f"{_IN}.related_documents": ("palimpsest.documents.offer",),
+        f"{_IN}.transcript_sending": _named("conversation", "send", "stop"),
+        f"{_IN}.conversation_host": _named("permissions", "list", "forget"),
+        f"{_IN}.virtual_documents": _named("conversation", "export"),
+        f"{_IN}.document_commands": _named("documents", "list", "related", "graph", "offer"),
     },
     methods={
         "textDocument/codeAction": Method(f"{_IN}.ref_actions:code_action", _is_asked),
         "textDocument/codeLens": Method(f"{_IN}.transcript_lenses:code_lens", _is_theirs, {"resolve_provider": False}),
-        "textDocument/definition": Method(f"{_IN}.id_answers:definition", _is_theirs),
-        "textDocument/documentLink": Method(f"{_IN}.id_answers:document_link", _is_theirs),
+        "textDocument/definition": Method(f"{_IN}.link_ids:definition", _is_theirs),
+        "textDocument/documentLink": Method(f"{_IN}.link_ids:document_link", _is_theirs),
         "textDocument/foldingRange": Method(f"{_IN}.transcript_lenses:folding_range", _is_theirs),
-        "textDocument/hover": Method(f"{_IN}.id_answers:hover", _is_theirs),
+        "textDocument/hover": Method(f"{_IN}.link_ids:hover", _is_theirs),
     },
     pages={
         kind: f"{_IN}.virtual_documents:{kind}"
         for kind in ("documents", "export", "ref", "fd", "turn", "usage", "prompt")
     },
-    extends={"context.usage": f"{_IN}.usage:of_conversation", "links.said": f"{_IN}.transcript_lenses:said"},
+    extends={"context.usage": f"{_IN}.ask:usage_of", "links.said": f"{_IN}.transcript_lenses:said"},
     programs=(
         "palimpsest.conversation.list",
-        "palimpsest.fd.create",
-        "palimpsest.fd.read",
-        "palimpsest.fd.search",
-        "palimpsest.fd.list",
-        "palimpsest.refs.list",
-        "palimpsest.refs.get",
-        "palimpsest.refs.add",
+        *_named("fd", "create", "read", "search", "list"),
+        *_named("refs", "list", "get", "add"),
     ),
-    begin=f"{_IN}.beginning:begin",
+    begin=f"{_IN}.conversation_host:begin",
     is_late=True,
 )

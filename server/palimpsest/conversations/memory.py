@@ -16,11 +16,10 @@ from palimpsest.conversations.descriptors.descriptors import Descriptors
 from palimpsest.conversations.documents.document_references import DocumentReferences
 from palimpsest.conversations.experiences import Experiences
 from palimpsest.conversations.forks import Forks
-from palimpsest.conversations.permissions import Permissions
+from palimpsest.conversations.host import Permissions
 from palimpsest.conversations.refs.refs import Refs
 from palimpsest.conversations.store.database import Database
-from palimpsest.conversations.store.late_writes import LateWrites
-from palimpsest.conversations.store.write_queue import WriteQueue
+from palimpsest.conversations.store.write_queue import LateWrites, WriteQueue
 from palimpsest.conversations.temp_files import TempFiles
 from palimpsest.conversations.turns import Turns
 from palimpsest.errors import StorageError

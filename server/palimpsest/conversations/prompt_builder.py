@@ -10,6 +10,7 @@ from typing import Any, Literal
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate, estimate_of
 from palimpsest.context.sources.rules import RulesSource
+from palimpsest.conversations import prompts
 from palimpsest.conversations.answers import failed
 from palimpsest.conversations.budgets import Shares, reserve
 from palimpsest.conversations.call_runner import Needs, Tools, sent_of_tools
@@ -17,21 +18,7 @@ from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.compaction.keeping import SizedResult, SizedTurn, dropped
 from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompts import (
-    KeptMessage,
-    SaidTurn,
-    messages,
-    named,
-    native,
-    native_messages,
-    pointer,
-    quoted,
-    rules_told,
-    standing,
-    system_prompt,
-    whole,
-    with_calls,
-)
+from palimpsest.conversations.prompts import KeptMessage, SaidTurn
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
 from palimpsest.conversations.token_counts import thresholds
@@ -181,10 +168,10 @@ class PromptBuilder:
         view = self._view(conversation, without, None, blocks, natively=natively)
         said = self._all_said(view)
         told = self._tools.told(view.needs) if view.native else view.told
-        plain = whole(view.system, told, messages(view.before, said))
+        plain = prompts.whole(view.system, told, prompts.messages(view.before, said))
         if not view.native:
             return wire.ChatTail(plain)
-        made = native_messages(view.system, view.told, view.before, said)
+        made = prompts.native_messages(view.system, view.told, view.before, said)
         return wire.ChatTail(plain, wire.NativeChat(made, list(view.native)))
 
     def sent(self, conversation: str, blocks: Sequence[Block]) -> Sent:
@@ -192,10 +179,10 @@ class PromptBuilder:
         view = self._view(conversation, None, None, blocks)
         said = self._all_said(view)
         if view.native:
-            made = native_messages("", "", view.before, said)
-            texts = [with_calls(message.content, message.calls, natively=True) for message in made]
+            made = prompts.native_messages("", "", view.before, said)
+            texts = [prompts.with_calls(message.content, message.calls, natively=True) for message in made]
         else:
-            texts = [message.content for message in messages(view.before, said)]
+            texts = [message.content for message in prompts.messages(view.before, said)]
         return Sent(well_formed(view.system), well_formed(view.tools), texts)
 
     def items(self, conversation: str, blocks: Sequence[Block]) -> list[PromptItem]:
@@ -210,7 +197,7 @@ class PromptBuilder:
         found += [PromptItem(standing_for, "", view.before)] if view.before else []
         for name, turn, said in zip(self._names(view), view.turns, view.said, strict=True):
             documents = turn.details.get(DOCUMENTS)
-            text = with_calls(name + self._shown(turn), said.calls, natively=natively)
+            text = prompts.with_calls(name + self._shown(turn), said.calls, natively=natively)
             found.append(PromptItem("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
             found += [PromptItem("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in view.calls[turn.id] if call.result]
@@ -241,14 +228,14 @@ class PromptBuilder:
             older, branch = every[:at], every[at:]
             calls = memory.turns.calls_of(turn.id for turn in every)
             memory.contents.read_ahead(self._texts_of(branch, calls))
-            before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
+            before = "\n\n".join(prompts.rules_told(self._rules(blocks))) if current is None else ""
             if current is not None:
                 before = self._standing(older, branch, current, blocks, calls)
             needs, own = self._needs(branch, calls), self._services.settings.conversation.instruction
             known = memory.experiences.list(talk.memory_key, conversation)
             model = self._services.supervisor.status.model
             most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
-            system, tools = system_prompt(known, own, most_chars), self._tools
+            system, tools = prompts.system_prompt(known, own, most_chars), self._tools
             told, native = tools.native(needs) if natively and self._natively else ("", [])
             told = told if native else tools.told(needs)
             bound = self._bound(blocks, system + sent_of_tools(told, native), before)
@@ -287,7 +274,7 @@ class PromptBuilder:
             if turn.id in made.kept and turn is not last
         ]
         numbers = (older[0].number, older[-1].number) if older and self._tools.read_turns() else None
-        return standing(made.summary, request, self._rules(blocks), kept, numbers)
+        return prompts.standing(made.summary, request, self._rules(blocks), kept, numbers)
 
     def documents_told(self, conversation: str) -> str:
         """What the model reads of documents in the turns so far."""
@@ -308,7 +295,7 @@ class PromptBuilder:
         """The conversation in words as the model reads it, up to the turn `until`, and what is wanted of the model
         about it."""
         view = self._view(conversation, None, until, blocks, natively=False)
-        said = whole(view.system, view.told, messages(view.before, self._all_said(view)))
+        said = prompts.whole(view.system, view.told, prompts.messages(view.before, self._all_said(view)))
         if said[-1].role == "user":
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]
@@ -343,7 +330,7 @@ class PromptBuilder:
         """Each turn with its calls and their results."""
         calls = self._memory().turns.calls_of(turn.id for turn in turns)
         said = [self._said(turn, calls) for turn in turns]
-        own = [with_calls(one.text, one.calls, natively=self._natively) for one in said]
+        own = [prompts.with_calls(one.text, one.calls, natively=self._natively) for one in said]
         return [list(map(well_formed, [text, *one.results])) for text, one in zip(own, said, strict=True)]
 
     def kept_text(self, turn: Turn) -> str:
@@ -352,7 +339,7 @@ class PromptBuilder:
 
     def _kept_text(self, turn: Turn, calls: _Calls) -> str:
         said = self._said(turn, calls)
-        return "\n".join([with_calls(said.text, said.calls, natively=False), *said.results])
+        return "\n".join([prompts.with_calls(said.text, said.calls, natively=False), *said.results])
 
     @property
     def _natively(self) -> bool:
@@ -382,7 +369,7 @@ class PromptBuilder:
                 for call in calls[turn.id]
                 if call.result
             )
-            own = with_calls(said[turn.id].text, said[turn.id].calls, natively=self._natively)
+            own = prompts.with_calls(said[turn.id].text, said[turn.id].calls, natively=self._natively)
             sized.append(SizedTurn(turn.id, estimate(own), results))
         return dropped(sized, bound, options.keep_results, options.never_drop)
 
@@ -410,7 +397,7 @@ class PromptBuilder:
                 before += [f"turn-{turn.number}", *(f"result-{turn.number}-{number}" for number in results)]
                 yield ""
             else:
-                yield named(turn.number, before)
+                yield prompts.named(turn.number, before)
                 before = []
 
     def _without(self, said: SaidTurn, turn: Turn, calls: _Calls, gone: set[tuple[int, int]]) -> SaidTurn:
@@ -420,7 +407,7 @@ class PromptBuilder:
             return said
         text = self._memory().contents.text
         results = [
-            pointer(turn.number, call.number, call.name, len(text(call.result or "")))
+            prompts.pointer(turn.number, call.number, call.name, len(text(call.result or "")))
             if (turn.id, call.number) in gone
             else result
             for call, result in zip(kept, said.results, strict=True)
@@ -430,7 +417,7 @@ class PromptBuilder:
     def _said(self, turn: Turn, calls: _Calls) -> SaidTurn:
         kept = [call for call in calls[turn.id] if call.result]
         results = [self._memory().contents.text(call.result or "") for call in kept]
-        beside = [native(call, turn.number) for call in kept] if turn.details.get(NATIVE) else []
+        beside = [prompts.native(call, turn.number) for call in kept] if turn.details.get(NATIVE) else []
         role: wire.Role = "user" if turn.source == QUOTED or turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
         text = self._shown(turn)
@@ -442,7 +429,7 @@ class PromptBuilder:
         shown = turn.details.get(SHOWN)
         text = shown if isinstance(shown, str) else self._memory().turns.text(turn)
         text = text if turn.role == "assistant" and turn.source != QUOTED else masked_block(text)
-        return quoted(turn.role, text) if turn.source == QUOTED else text
+        return prompts.quoted(turn.role, text) if turn.source == QUOTED else text
 
     async def blocks(self, cursor: CursorPlace | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

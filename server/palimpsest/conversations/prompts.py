@@ -7,9 +7,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from palimpsest.conversations.calls.native import native_call, written
-from palimpsest.conversations.calls.parsing import ParsedCall
-from palimpsest.conversations.compaction.compactions import Summary
+from palimpsest.conversations.calls.parsing import ParsedCall, native_call, written
+from palimpsest.conversations.compaction.compactions import LISTS, TEXTS, Summary
 from palimpsest.conversations.experiences import Experience
 from palimpsest.conversations.turns import TurnCall
 from palimpsest.prompt.blocks import render_context
@@ -61,10 +60,10 @@ def render_experiences(experiences: Sequence[Experience], most_chars: int | None
 def render_summary(summary: Summary) -> str:
     """What stands for the turns before it, without the secrets that somebody may have typed there."""
     lines = ["<summary>"]
-    for name in ("goal", "instruction", "current_status", "likely_next_work"):
+    for name in TEXTS:
         if text := getattr(summary, name):
             lines.append(f"<{name}>{_escaped(text, name)}</{name}>")
-    for name in ("discoveries", "completed", "relevant_files_directories"):
+    for name in LISTS:
         if items := getattr(summary, name):
             rows = "\n".join(f"- {_escaped(item, name)}" for item in items)
             lines.append(f"<{name}>\n{rows}\n</{name}>")

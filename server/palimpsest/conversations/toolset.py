@@ -10,22 +10,18 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
-from palimpsest.conversations.answers import Answer, failed
-from palimpsest.conversations.call_room import ResultRoom
-from palimpsest.conversations.call_runner import CallOutcome, Needs, sent_of_tools
+from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, failed
+from palimpsest.conversations.call_runner import Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.fork_tools import ForkTools, most_chars
+from palimpsest.conversations.documents.referring import summarized
+from palimpsest.conversations.forking import ForkTools, most_chars
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.instructions import described, description, instructions
-from palimpsest.conversations.operations.operation import Operation
-from palimpsest.conversations.operations.relevance import foreseen
+from palimpsest.conversations.operations.instructions import described, description, foreseen, instructions
+from palimpsest.conversations.operations.operation import Operation, ToolHost
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, OF_REFS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
-from palimpsest.conversations.summarizing import summarized
 from palimpsest.conversations.token_counts import thresholds
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.window.services import Services
@@ -49,7 +45,6 @@ class Toolset:
         self._documents = documents
         self.forks = forks
         self._host = host
-        self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
@@ -110,14 +105,13 @@ class Toolset:
 
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
-    ) -> CallOutcome:
+    ) -> ToolResult:
         if why := self._why_off(name):
-            return CallOutcome("failed", failed(name, InvalidArgument(name, why)).xml)
+            return failed(name, InvalidArgument(name, why))
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
-        result = await self._box().run(name, arguments, conversation, self._tool_host(self._host), room, **bounds)
-        return CallOutcome("failed" if result.error else "done", result.xml, result.descriptor)
+        return await self._box().run(name, arguments, conversation, self._tool_host(self._host), room, **bounds)
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
@@ -149,8 +143,5 @@ class Toolset:
         return ""
 
     def _box(self) -> Toolbox:
-        memory, options = self._memory(), thresholds(self._services)
-        if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
-            box = Toolbox(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
-            self._boxed = memory, options, box
-        return self._boxed[2]
+        options = thresholds(self._services)
+        return Toolbox(self._memory(), page_size=options.default_page_size, pretty=options.json_pretty_print)

@@ -11,50 +11,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from acp import PROTOCOL_VERSION, RequestError, run_agent
+from acp import PROTOCOL_VERSION, RequestError, run_agent, schema
 from acp.interfaces import Agent, Client
-from acp.schema import (
-    AcpMcpServer,
-    AgentCapabilities,
-    AuthCapabilities,
-    AuthenticateResponse,
-    ClientCapabilities,
-    CloseSessionResponse,
-    ForkSessionResponse,
-    HttpMcpServer,
-    Implementation,
-    InitializeResponse,
-    ListSessionsResponse,
-    LoadSessionResponse,
-    McpServerStdio,
-    NesCapabilities,
-    NesDocumentDidChangeCapabilities,
-    NesDocumentDidCloseCapabilities,
-    NesDocumentDidFocusCapabilities,
-    NesDocumentDidOpenCapabilities,
-    NesDocumentDidSaveCapabilities,
-    NesDocumentEventCapabilities,
-    NesEventCapabilities,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    ResumeSessionResponse,
-    SessionAdditionalDirectoriesCapabilities,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionForkCapabilities,
-    SessionInfo,
-    SessionListCapabilities,
-    SessionResumeCapabilities,
-    SseMcpServer,
-    TerminalAuthMethod,
-)
 
 from palimpsest import __version__
-from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import AcpHost
 from palimpsest.agents.acp.lines import LineTransport
-from palimpsest.agents.acp.talk import AcpSession
+from palimpsest.agents.acp.talk import AcpSession, Block
 from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
 from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
@@ -67,22 +30,23 @@ logger = logging.getLogger(__name__)
 
 A_PAGE = 50
 """Sessions of one answer."""
-Servers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | None
+Servers = list[schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio] | None
+Folders = list[str] | None
 INVALID, FAILED, MISSING = -32602, -32603, -32002
 ENCODINGS: tuple[PositionEncoding, ...] = ("utf-16", "utf-8", "utf-32")
-SET_UP = TerminalAuthMethod(
+SET_UP = schema.TerminalAuthMethod(
     type="terminal",
     id="palimpsest-set-up",
     name="Fetch the engine and the default model",
     description="Nobody logs in: everything stays on this machine. llama.cpp and a model of 93 MB are fetched once.",
     args=["--set-up"],
 )
-EVENTS = NesDocumentEventCapabilities(
-    did_open=NesDocumentDidOpenCapabilities(),
-    did_change=NesDocumentDidChangeCapabilities(sync_kind="incremental"),
-    did_close=NesDocumentDidCloseCapabilities(),
-    did_save=NesDocumentDidSaveCapabilities(),
-    did_focus=NesDocumentDidFocusCapabilities(),
+EVENTS = schema.NesDocumentEventCapabilities(
+    did_open=schema.NesDocumentDidOpenCapabilities(),
+    did_change=schema.NesDocumentDidChangeCapabilities(sync_kind="incremental"),
+    did_close=schema.NesDocumentDidCloseCapabilities(),
+    did_save=schema.NesDocumentDidSaveCapabilities(),
+    did_focus=schema.NesDocumentDidFocusCapabilities(),
 )
 """What an editor is to say of its documents, for next edits."""
 
@@ -104,7 +68,7 @@ class ConversationAgent:
     def __init__(self, lines: LineTransport) -> None:
         self._lines = lines
         self._client: Client | None = None
-        self._can = ClientCapabilities()
+        self._can = schema.ClientCapabilities()
         self._workspaces = AcpWorkspaces(self._host)
         self._next_edits: AcpNextEdits | None = None
         self._talks: dict[str, AcpSession] = {}
@@ -114,28 +78,28 @@ class ConversationAgent:
         self._client = conn
 
     async def initialize(
-        self, protocol_version: int, client_capabilities: ClientCapabilities | None = None, **_: Any
-    ) -> InitializeResponse:
-        self._can = client_capabilities or ClientCapabilities()
-        sessions = SessionCapabilities(
-            list=SessionListCapabilities(),
-            fork=SessionForkCapabilities(),
-            resume=SessionResumeCapabilities(),
-            close=SessionCloseCapabilities(),
-            additional_directories=SessionAdditionalDirectoriesCapabilities(),
+        self, protocol_version: int, client_capabilities: schema.ClientCapabilities | None = None, **_: Any
+    ) -> schema.InitializeResponse:
+        self._can = client_capabilities or schema.ClientCapabilities()
+        sessions = schema.SessionCapabilities(
+            list=schema.SessionListCapabilities(),
+            fork=schema.SessionForkCapabilities(),
+            resume=schema.SessionResumeCapabilities(),
+            close=schema.SessionCloseCapabilities(),
+            additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
         )
-        capabilities = AgentCapabilities(
+        capabilities = schema.AgentCapabilities(
             load_session=True,
-            prompt_capabilities=PromptCapabilities(image=False, audio=False, embedded_context=True),
+            prompt_capabilities=schema.PromptCapabilities(image=False, audio=False, embedded_context=True),
             session_capabilities=sessions,
-            nes=NesCapabilities(events=NesEventCapabilities(document=EVENTS)),
+            nes=schema.NesCapabilities(events=schema.NesEventCapabilities(document=EVENTS)),
             position_encoding=self._encoding,
         )
-        runs_it = isinstance(self._can.auth, AuthCapabilities) and self._can.auth.terminal
-        return InitializeResponse(
+        runs_it = isinstance(self._can.auth, schema.AuthCapabilities) and self._can.auth.terminal
+        return schema.InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
             agent_capabilities=capabilities,
-            agent_info=Implementation(name="palimpsest", title="Palimpsest", version=__version__),
+            agent_info=schema.Implementation(name="palimpsest", title="Palimpsest", version=__version__),
             auth_methods=[SET_UP] if runs_it else [],
         )
 
@@ -144,53 +108,38 @@ class ConversationAgent:
         wanted = self._can.position_encodings or ()
         return next((one for one in ENCODINGS if one in wanted), "utf-16")
 
-    async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
-        return AuthenticateResponse()  # nobody has to: the model is this machine's
+    async def authenticate(self, method_id: str, **_: Any) -> schema.AuthenticateResponse:
+        return schema.AuthenticateResponse()  # nobody has to: the model is this machine's
 
     async def new_session(
-        self, cwd: str, additional_directories: list[str] | None = None, mcp_servers: Servers = None, **_: Any
-    ) -> NewSessionResponse:
+        self, cwd: str, additional_directories: Folders = None, mcp_servers: Servers = None, **_: Any
+    ) -> schema.NewSessionResponse:
         async with _told():
             workspace = self._workspaces.at(cwd, additional_directories)
             made = await asyncio.to_thread(workspace.conversations.conversing.memory.conversations.new)
         self._begin(workspace, made.id, mcp_servers)
-        return NewSessionResponse(session_id=made.id)
+        return schema.NewSessionResponse(session_id=made.id)
 
     async def load_session(
-        self,
-        cwd: str,
-        session_id: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Servers = None,
-        **_: Any,
-    ) -> LoadSessionResponse:
+        self, cwd: str, session_id: str, additional_directories: Folders = None, mcp_servers: Servers = None, **_: Any
+    ) -> schema.LoadSessionResponse:
         """Everything that was said is told again before the answer, as the protocol wants it."""
         async with _told():
             workspace = await self._found(cwd, session_id, additional_directories)
             talk = self._begin(workspace, session_id, mcp_servers)
             await talk.replay()
-        return LoadSessionResponse()
+        return schema.LoadSessionResponse()
 
     async def resume_session(
-        self,
-        cwd: str,
-        session_id: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Servers = None,
-        **_: Any,
-    ) -> ResumeSessionResponse:
+        self, cwd: str, session_id: str, additional_directories: Folders = None, mcp_servers: Servers = None, **_: Any
+    ) -> schema.ResumeSessionResponse:
         async with _told():
             self._begin(await self._found(cwd, session_id, additional_directories), session_id, mcp_servers)
-        return ResumeSessionResponse()
+        return schema.ResumeSessionResponse()
 
     async def fork_session(
-        self,
-        session_id: str,
-        cwd: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Servers = None,
-        **_: Any,
-    ) -> ForkSessionResponse:
+        self, session_id: str, cwd: str, additional_directories: Folders = None, mcp_servers: Servers = None, **_: Any
+    ) -> schema.ForkSessionResponse:
         """A copy with the same turns, refs and descriptors, which goes on by itself."""
         async with _told():
             workspace = await self._found(cwd, session_id, additional_directories)
@@ -198,9 +147,11 @@ class ConversationAgent:
                 raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
             copy = await asyncio.to_thread(_copied, workspace, session_id)
         self._begin(workspace, copy.id, mcp_servers)
-        return ForkSessionResponse(session_id=copy.id)
+        return schema.ForkSessionResponse(session_id=copy.id)
 
-    async def list_sessions(self, cwd: str | None = None, cursor: str | None = None, **_: Any) -> ListSessionsResponse:
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **_: Any
+    ) -> schema.ListSessionsResponse:
         """Those of a folder; without one, of the folders that this connection has worked in."""
         async with _told():
             workspaces = self._workspaces.all() if cwd is None else [self._workspaces.at(cwd)]
@@ -208,17 +159,17 @@ class ConversationAgent:
             first = _first(cursor)
         infos.sort(key=lambda info: info.updated_at or "", reverse=True)
         behind = first + A_PAGE
-        return ListSessionsResponse(
+        return schema.ListSessionsResponse(
             sessions=infos[first:behind], next_cursor=str(behind) if behind < len(infos) else None
         )
 
-    async def close_session(self, session_id: str, **_: Any) -> CloseSessionResponse:
+    async def close_session(self, session_id: str, **_: Any) -> schema.CloseSessionResponse:
         talk = self._talks.pop(session_id, None)
         if talk is not None:
             await talk.close()
-        return CloseSessionResponse()
+        return schema.CloseSessionResponse()
 
-    async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> PromptResponse:
+    async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> schema.PromptResponse:
         async with _told():
             return await self._talk(session_id).prompt(prompt)
 
@@ -281,12 +232,12 @@ class ConversationAgent:
         return workspace
 
 
-def _infos(workspace: AcpWorkspace) -> list[SessionInfo]:
+def _infos(workspace: AcpWorkspace) -> list[schema.SessionInfo]:
     """Not those in which nothing was said: an editor begins one as soon as it shows its panel."""
     memory = workspace.conversations.conversing.memory
     first, *more = map(str, workspace.roots)
     return [
-        SessionInfo(
+        schema.SessionInfo(
             session_id=one.id,
             cwd=first,
             additional_directories=more or None,

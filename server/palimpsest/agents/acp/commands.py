@@ -22,7 +22,6 @@ the conversation's children, is not theirs."""
 _LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
 _WRITE = re.compile(r"(\S+)[ \t]+(\S.*)")
 
-
 NOTHING_YET = "This conversation has no refs yet."
 
 

@@ -9,18 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from acp import schema
 from acp.exceptions import RequestError
 from acp.interfaces import Client
-from acp.schema import (
-    AllowedOutcome,
-    ClientCapabilities,
-    ContentToolCallContent,
-    FileEditToolCallContent,
-    PermissionOption,
-    PermissionOptionKind,
-    ToolCallLocation,
-    ToolCallUpdate,
-)
 from pydantic import ValidationError
 
 from palimpsest.agents.acp import updates
@@ -34,7 +25,7 @@ from palimpsest.workspace.changes import FileWrite, changed, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
 from palimpsest.workspace.writing import MOST_BYTES, WrittenFile, write
 
-KINDS: Mapping[str, PermissionOptionKind] = {
+KINDS: Mapping[str, schema.PermissionOptionKind] = {
     "allow": "allow_once",
     "always": "allow_always",
     "reject": "reject_once",
@@ -56,8 +47,8 @@ class ProposedChange:
         """As a diff, or by the `beginning` of what is written where that would be too long.  `path`: as the editor
         writes it."""
         if len(self.before or "") + len(self.after) > MOST_SHOWN:
-            return [ContentToolCallContent(type="content", content=updates.text(beginning))]
-        return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
+            return [schema.ContentToolCallContent(type="content", content=updates.text(beginning))]
+        return [schema.FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
 class AcpHost(Host):
@@ -67,7 +58,7 @@ class AcpHost(Host):
         self,
         workspace: AcpWorkspace,
         client: Client,
-        can: ClientCapabilities,
+        can: schema.ClientCapabilities,
         talk_of: Callable[[str], AcpSession | None],
     ) -> None:
         self._workspace = workspace
@@ -112,7 +103,7 @@ class AcpHost(Host):
         return WrittenFile(shown(real, roots), len(file.text.encode()), n_lines(file.text))
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
-        call = ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")
+        call = schema.ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")
         return await self._asked(conversation, call, {"allow": yes, "reject": no}) == "allow"
 
     # Parts
@@ -121,18 +112,18 @@ class AcpHost(Host):
     def _writes(self) -> bool:
         return self._can is not None and bool(self._can.write_text_file and self._can.read_text_file)
 
-    async def _asked(self, conversation: str, call: ToolCallUpdate, options: Mapping[str, str]) -> str:
+    async def _asked(self, conversation: str, call: schema.ToolCallUpdate, options: Mapping[str, str]) -> str:
         """The id of the option that the person chose; "" where they chose none, or cannot be asked."""
         talk = self._shown_in(conversation)
         if talk is None:
             return ""
         call.tool_call_id = talk.call or call.tool_call_id
-        given = [PermissionOption(option_id=word, name=name, kind=KINDS[word]) for word, name in options.items()]
+        given = [schema.PermissionOption(option_id=word, name=name, kind=KINDS[word]) for word, name in options.items()]
         try:
             answer = await self._client.request_permission(talk.conversation, call, given)
         except (RequestError, ValidationError):
             return ""  # an editor that cannot ask, or whose answer is none
-        return answer.outcome.option_id if isinstance(answer.outcome, AllowedOutcome) else ""
+        return answer.outcome.option_id if isinstance(answer.outcome, schema.AllowedOutcome) else ""
 
     async def _before(self, through: AcpSession | None, real: Path, file: FileWrite) -> str | None:
         """What is in the file, None where there is none.  Raises AlreadyExists, NotFound."""
@@ -166,9 +157,9 @@ class AcpHost(Host):
         return None
 
 
-def _call(question: WriteQuestion, change: ProposedChange, path: str) -> ToolCallUpdate:
+def _call(question: WriteQuestion, change: ProposedChange, path: str) -> schema.ToolCallUpdate:
     """`path`: as the editor writes it."""
     identity = f"ask-{question.what}"
-    call = ToolCallUpdate(tool_call_id=identity, title=question.text, kind="edit", status="pending")
-    call.content, call.locations = change.shown(path, question.content), [ToolCallLocation(path=path)]
+    call = schema.ToolCallUpdate(tool_call_id=identity, title=question.text, kind="edit", status="pending")
+    call.content, call.locations = change.shown(path, question.content), [schema.ToolCallLocation(path=path)]
     return call

@@ -11,26 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from acp.schema import (
-    AcceptNesNotification,
-    CloseNesRequest,
-    CloseNesResponse,
-    DidChangeDocumentNotification,
-    DidCloseDocumentNotification,
-    DidFocusDocumentNotification,
-    DidOpenDocumentNotification,
-    DidSaveDocumentNotification,
-    NesEditSuggestionVariant,
-    NesTextEdit,
-    Range,
-    RejectNesNotification,
-    StartNesRequest,
-    StartNesResponse,
-    SuggestNesRequest,
-    SuggestNesResponse,
-    TextDocumentContentChangeEvent,
-)
-from acp.schema import Position as AcpPosition
+from acp import schema
 from pydantic import BaseModel, ValidationError
 
 from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
@@ -68,13 +49,13 @@ class AcpNextEdits:
         self._workspaces = workspaces
         self._encoding = encoding
         self._sessions: dict[str, NextEditSession] = {}
-        self._notifications: dict[str, Callable[[dict[str, Any]], None]] = {
-            "nes/reject": self._rejected,
-            "document/didOpen": self._opened,
-            "document/didChange": self._changed,
-            "document/didClose": self._closed,
-            "document/didSave": self._saved,
-            "document/didFocus": self._focused,
+        self._notifications: dict[str, tuple[type[BaseModel], Callable[[Any], None]]] = {
+            "nes/reject": (schema.RejectNesNotification, self._rejected),
+            "document/didOpen": (schema.DidOpenDocumentNotification, self._opened),
+            "document/didChange": (schema.DidChangeDocumentNotification, self._changed),
+            "document/didClose": (schema.DidCloseDocumentNotification, self._closed),
+            "document/didSave": (schema.DidSaveDocumentNotification, self._saved),
+            "document/didFocus": (schema.DidFocusDocumentNotification, self._focused),
         }
 
     async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -82,12 +63,12 @@ class AcpNextEdits:
         answer: BaseModel
         match method:
             case "nes/start":
-                answer = self._start(_read(StartNesRequest, params))
+                answer = self._start(_read(schema.StartNesRequest, params))
             case "nes/suggest":
-                answer = await self._suggest(_read(SuggestNesRequest, params))
+                answer = await self._suggest(_read(schema.SuggestNesRequest, params))
             case "nes/close":
-                self._close(_read(CloseNesRequest, params).session_id)
-                answer = CloseNesResponse()
+                self._close(_read(schema.CloseNesRequest, params).session_id)
+                answer = schema.CloseNesResponse()
             case _:
                 return None
         return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -95,14 +76,15 @@ class AcpNextEdits:
     async def notify(self, method: str, params: dict[str, Any]) -> None:
         """What the editor says.  Raises InvalidArgument, NotFound, which nobody is told but the log."""
         if method == "nes/accept":
-            accepted = _read(AcceptNesNotification, params)
+            accepted = _read(schema.AcceptNesNotification, params)
             await self._session(accepted.session_id).workspace.session.next_edits.accept(accepted.id)
-        elif (told := self._notifications.get(method)) is not None:
-            told(params)
+        elif (known := self._notifications.get(method)) is not None:
+            model, told = known
+            told(_read(model, params))
 
     # Sessions
 
-    def _start(self, asked: StartNesRequest) -> StartNesResponse:
+    def _start(self, asked: schema.StartNesRequest) -> schema.StartNesResponse:
         named = [folder.uri for folder in asked.workspace_folders or ()]
         uris = list(dict.fromkeys((*((asked.workspace_uri,) if asked.workspace_uri else ()), *named)))
         if not uris:
@@ -110,34 +92,33 @@ class AcpNextEdits:
         paths = [str(path) if (path := path_or_none(uri)) is not None else uri for uri in uris]
         identity = uuid4().hex
         self._sessions[identity] = NextEditSession(self._workspaces.at(paths[0], paths[1:]))
-        return StartNesResponse(session_id=identity)
+        return schema.StartNesResponse(session_id=identity)
 
-    async def _suggest(self, asked: SuggestNesRequest) -> SuggestNesResponse:
+    async def _suggest(self, asked: schema.SuggestNesRequest) -> schema.SuggestNesResponse:
         workspace = self._session(asked.session_id).workspace
         session = workspace.session
         here = session.documents.get(workspace.spellings.identity(asked.uri))
         if asked.version != here.version:
-            return SuggestNesResponse(suggestions=[])  # what was typed since is on its way
+            return schema.SuggestNesResponse(suggestions=[])  # what was typed since is on its way
         invoked = asked.trigger_kind == "manual"
         position = position_of(here, _at(asked.position), self._encoding)
         found = await session.next_edits.next(here.uri, position, invoked=invoked)
         if found is None:
-            return SuggestNesResponse(suggestions=[])
+            return schema.SuggestNesResponse(suggestions=[])
         session.next_edits.mark_shown(found.id)
-        return SuggestNesResponse(suggestions=[self._suggestion(workspace, found)])
+        return schema.SuggestNesResponse(suggestions=[self._suggestion(workspace, found)])
 
-    def _suggestion(self, workspace: AcpWorkspace, found: NextEdit) -> NesEditSuggestionVariant:
+    def _suggestion(self, workspace: AcpWorkspace, found: NextEdit) -> schema.NesEditSuggestionVariant:
         places = (editor_position(found.snapshot, at, self._encoding) for at in (found.range.start, found.range.end))
-        start, end = (AcpPosition(line=line, character=units) for line, units in places)
-        edit = NesTextEdit(range=Range(start=start, end=end), new_text=found.text)
+        start, end = (schema.Position(line=line, character=units) for line, units in places)
+        edit = schema.NesTextEdit(range=schema.Range(start=start, end=end), new_text=found.text)
         uri = workspace.spellings.written(found.snapshot.uri)
-        return NesEditSuggestionVariant(kind="edit", id=found.id, uri=uri, edits=[edit])
+        return schema.NesEditSuggestionVariant(kind="edit", id=found.id, uri=uri, edits=[edit])
 
-    def _rejected(self, params: dict[str, Any]) -> None:
+    def _rejected(self, told: schema.RejectNesNotification) -> None:
         """Offered again, unless a person did not want it: the protocol has other reasons, such as `replaced`."""
-        rejected = _read(RejectNesNotification, params)
-        if rejected.reason in (None, "rejected"):
-            self._session(rejected.session_id).workspace.session.next_edits.dismiss(rejected.id)
+        if told.reason in (None, "rejected"):
+            self._session(told.session_id).workspace.session.next_edits.dismiss(told.id)
 
     def _close(self, identity: str) -> None:
         session = self._session(identity)
@@ -152,23 +133,20 @@ class AcpNextEdits:
 
     # Documents
 
-    def _opened(self, params: dict[str, Any]) -> None:
-        told = _read(DidOpenDocumentNotification, params)
+    def _opened(self, told: schema.DidOpenDocumentNotification) -> None:
         session = self._session(told.session_id)
         uri = session.workspace.spellings.opened(told.uri)
         session.opened.add(told.uri)
         snapshot = Snapshot(uri, told.version, told.language_id, joined(told.text))
         session.workspace.session.events.emit(DocumentOpened(snapshot, told.uri))
 
-    def _changed(self, params: dict[str, Any]) -> None:
-        told = _read(DidChangeDocumentNotification, params)
+    def _changed(self, told: schema.DidChangeDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         old = workspace.session.documents.get(workspace.spellings.identity(told.uri))
         new, edits = _applied(old, told.version, told.content_changes, self._encoding)
         workspace.session.events.emit(DocumentChanged(old, new, edits))
 
-    def _closed(self, params: dict[str, Any]) -> None:
-        told = _read(DidCloseDocumentNotification, params)
+    def _closed(self, told: schema.DidCloseDocumentNotification) -> None:
         self._close_document(self._session(told.session_id), told.uri)
 
     def _close_document(self, session: NextEditSession, uri: str) -> None:
@@ -178,15 +156,13 @@ class AcpNextEdits:
             return
         session.workspace.session.events.emit(DocumentClosed(session.workspace.spellings.closed(uri)))
 
-    def _saved(self, params: dict[str, Any]) -> None:
-        told = _read(DidSaveDocumentNotification, params)
+    def _saved(self, told: schema.DidSaveDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         uri = workspace.spellings.identity(told.uri)
         workspace.session.events.emit(DocumentSaved(uri))
         workspace.session.events.emit(FilesChanged([uri]))
 
-    def _focused(self, params: dict[str, Any]) -> None:
-        told = _read(DidFocusDocumentNotification, params)
+    def _focused(self, told: schema.DidFocusDocumentNotification) -> None:
         workspace = self._session(told.session_id).workspace
         here = workspace.session.documents.get(workspace.spellings.identity(told.uri))
         position = position_of(here, _at(told.position), self._encoding)
@@ -201,12 +177,15 @@ def _read(model: type[M], params: dict[str, Any]) -> M:
         raise InvalidArgument(".".join(map(str, first["loc"])) or "params", f"{first['msg']}.") from None
 
 
-def _at(position: AcpPosition) -> EditorPosition:
+def _at(position: schema.Position) -> EditorPosition:
     return position.line, position.character
 
 
 def _applied(
-    snapshot: Snapshot, version: int, changes: Iterable[TextDocumentContentChangeEvent], encoding: PositionEncoding
+    snapshot: Snapshot,
+    version: int,
+    changes: Iterable[schema.TextDocumentContentChangeEvent],
+    encoding: PositionEncoding,
 ) -> tuple[Snapshot, list[InputEdit]]:
     """The next snapshot.  Each change is against the text that the ones before it leave."""
     edits = list[InputEdit]()

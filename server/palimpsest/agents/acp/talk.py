@@ -1,19 +1,21 @@
 """One session of the protocol: a conversation, shown to an editor as it goes on.
 
-In: prompts, and what the window tells of the conversation.  Out: updates in their order, and how each turn ended.
+In: prompts, and what the window tells of the conversation.  Out: updates in their order, and how each turn ended.  A
+prompt is what was typed, with the names of linked files in their places, and the files as parts, of which long ones
+become descriptors.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from acp import schema
 from acp.interfaces import Client
-from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 
 from palimpsest.agents.acp import updates
-from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
 from palimpsest.agents.acp.held_calls import HeldCalls
 from palimpsest.agents.acp.lines import LineTransport
@@ -21,6 +23,7 @@ from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.conversations.calls.parsing import without_calls
 from palimpsest.conversations.conversing import ReplyOptions
+from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.conversations.events import (
     CallBegan,
     CallDone,
@@ -38,6 +41,7 @@ from palimpsest.conversations.transcript.writing import documents_text
 from palimpsest.conversations.turns import Turn
 from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
+from palimpsest.languages.registry import language_of
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +60,21 @@ STOPS: dict[Stopped, StopReason] = {
     "failed": "refusal",
 }
 
-
 HEARD = (TurnBegan, TurnText, TurnEnded, CallBegan, CallDone, CompactionBegan, CompactionEnded)
+_WORD_OR_FILE = re.compile(r"[\w`)\[]")
+Block = (
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AcpPrompt:
+    text: str
+    parts: tuple[MessagePart, ...] = ()
 
 
 class AcpSession:
@@ -83,7 +100,7 @@ class AcpSession:
         events = workspace.session.events
         self._listening = [events.on(kind, self._happened) for kind in HEARD]
 
-    async def prompt(self, blocks: Sequence[Block]) -> PromptResponse:
+    async def prompt(self, blocks: Sequence[Block]) -> schema.PromptResponse:
         """Behind a turn that was cancelled, as soon as that has ended: not every editor waits for its answer.  Raises
         PalimpsestError."""
         while self._turn is not None:
@@ -96,7 +113,7 @@ class AcpSession:
         try:
             stopped = await self._ended(self._turn)
             self._tell_usage()
-            return PromptResponse(stop_reason=STOPS[stopped])
+            return schema.PromptResponse(stop_reason=STOPS[stopped])
         finally:
             self._turn.cancel()  # where the connection ends
             self._turn = None
@@ -188,14 +205,14 @@ class AcpSession:
         title = "".join(char if char.isprintable() else " " for char in text.strip()[:LONGEST_TITLE]).strip()
         if not known.name and title:
             await asyncio.to_thread(conversations.rename, self.conversation, title)
-            self._tell(SessionInfoUpdate(session_update="session_info_update", title=title))
+            self._tell(schema.SessionInfoUpdate(session_update="session_info_update", title=title))
 
     def _tell_usage(self) -> None:
         """How long the conversation is, of what the model can read."""
         talked = self._session.usage.talked
         if talked is not None and talked.conversation == self.conversation and talked.total:
             used, size = talked.used, talked.total
-            self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
+            self._tell(schema.UsageUpdate(session_update="usage_update", used=used, size=size))
 
     def _happened(self, event: Any) -> None:
         if event.conversation != self.conversation:
@@ -334,3 +351,40 @@ def _problems(turn: Turn) -> list[Any]:
     if turn.details.get("stopped") == "repeated":
         told.insert(0, f"Not finished: {turn.details['why']}")
     return [updates.said(f"\n\n{problem}", f"turn-{turn.id}") for problem in told]
+
+
+def prompt_of(blocks: Iterable[Block], files: AcpWorkspace) -> AcpPrompt:
+    """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
+    typed, parts, was_text = "", dict[str, MessagePart](), False
+    for block in blocks:
+        if isinstance(block, schema.TextContentBlock):
+            # a text right behind a text is one of its own, such as the code that was selected
+            apart = was_text and typed.strip() and block.text.strip()
+            typed = f"{typed}\n\n{block.text}" if apart else _beside(typed, block.text)
+        elif isinstance(block, schema.ResourceContentBlock):
+            text = files.text_of(block.uri)
+            shown = f"[{block.name}]({block.uri})" if text is None else _added(parts, files.named(block.uri), text)
+            typed = _beside(typed, shown)
+        elif isinstance(block, schema.EmbeddedResourceContentBlock) and isinstance(
+            block.resource, schema.TextResourceContents
+        ):
+            uri, text, name = block.resource.uri, block.resource.text, files.named(block.resource.uri)
+            if (reason := files.why_not(uri, text)) is not None:
+                raise InvalidArgument("prompt", f"{name} {reason}; take it out.")
+            typed = _beside(typed, _added(parts, name, text))
+        else:
+            raise InvalidArgument("prompt", "the model reads only text: take pictures, sounds and binary files out.")
+        was_text = isinstance(block, schema.TextContentBlock)
+    return AcpPrompt(typed.strip("\n"), tuple(parts.values()))
+
+
+def _beside(typed: str, more: str) -> str:
+    """A word and a file are kept apart where the editor has not done so."""
+    touch = _WORD_OR_FILE.match(typed[-1:]) and _WORD_OR_FILE.match(more[:1])
+    return f"{typed} {more}" if touch else typed + more
+
+
+def _added(parts: dict[str, MessagePart], name: str, text: str) -> str:
+    """A file once, by its name; what stands for it in the text."""
+    parts[name] = MessagePart(text, f"file:{name}", language_of("", name).id)
+    return f"`{name}`"

@@ -6,19 +6,7 @@ In: turns, calls and what is told of them.  Out: updates.  Sends nothing.
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from acp.schema import (
-    AgentMessageChunk,
-    AgentThoughtChunk,
-    AvailableCommand,
-    AvailableCommandInput,
-    AvailableCommandsUpdate,
-    ContentToolCallContent,
-    TextContentBlock,
-    ToolCallProgress,
-    ToolCallStart,
-    UnstructuredCommandInput,
-    UserMessageChunk,
-)
+from acp import schema
 
 from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.compaction.words import in_words
@@ -36,22 +24,22 @@ KINDS: Mapping[str, Kind] = {
 LONGEST_TITLE = 120
 
 
-def text(content: str) -> TextContentBlock:
-    return TextContentBlock(type="text", text=content)
+def text(content: str) -> schema.TextContentBlock:
+    return schema.TextContentBlock(type="text", text=content)
 
 
-def said(content: str, message: str) -> AgentMessageChunk:
+def said(content: str, message: str) -> schema.AgentMessageChunk:
     """A piece of what the model says."""
-    return AgentMessageChunk(session_update="agent_message_chunk", content=text(content), message_id=message)
+    return schema.AgentMessageChunk(session_update="agent_message_chunk", content=text(content), message_id=message)
 
 
-def thought(content: str, message: str) -> AgentThoughtChunk:
+def thought(content: str, message: str) -> schema.AgentThoughtChunk:
     """A piece of what the model thinks."""
-    return AgentThoughtChunk(session_update="agent_thought_chunk", content=text(content), message_id=message)
+    return schema.AgentThoughtChunk(session_update="agent_thought_chunk", content=text(content), message_id=message)
 
 
-def asked(content: str, message: str) -> UserMessageChunk:
-    return UserMessageChunk(session_update="user_message_chunk", content=text(content), message_id=message)
+def asked(content: str, message: str) -> schema.UserMessageChunk:
+    return schema.UserMessageChunk(session_update="user_message_chunk", content=text(content), message_id=message)
 
 
 def call_id(turn: int, number: int) -> str:
@@ -65,8 +53,8 @@ def call_title(name: str, arguments: Mapping[str, Any]) -> str:
     return written if len(written) <= LONGEST_TITLE else written[: LONGEST_TITLE - 1] + "…"
 
 
-def call_began(identity: str, name: str, arguments: Mapping[str, Any]) -> ToolCallStart:
-    return ToolCallStart(
+def call_began(identity: str, name: str, arguments: Mapping[str, Any]) -> schema.ToolCallStart:
+    return schema.ToolCallStart(
         session_update="tool_call",
         tool_call_id=identity,
         title=call_title(name, arguments),
@@ -76,9 +64,9 @@ def call_began(identity: str, name: str, arguments: Mapping[str, Any]) -> ToolCa
     )
 
 
-def call_done(identity: str, result: str, *, failed: bool) -> ToolCallProgress:
-    content = ContentToolCallContent(type="content", content=text(result))
-    return ToolCallProgress(
+def call_done(identity: str, result: str, *, failed: bool) -> schema.ToolCallProgress:
+    content = schema.ContentToolCallContent(type="content", content=text(result))
+    return schema.ToolCallProgress(
         session_update="tool_call_update",
         tool_call_id=identity,
         status="failed" if failed else "completed",
@@ -87,17 +75,17 @@ def call_done(identity: str, result: str, *, failed: bool) -> ToolCallProgress:
     )
 
 
-def available(commands: Mapping[str, tuple[str, str]]) -> AvailableCommandsUpdate:
+def available(commands: Mapping[str, tuple[str, str]]) -> schema.AvailableCommandsUpdate:
     """`commands`: what each does, and what may be written behind it."""
     listed = [
-        AvailableCommand(
+        schema.AvailableCommand(
             name=name,
             description=does,
-            input=AvailableCommandInput(root=UnstructuredCommandInput(hint=hint)) if hint else None,
+            input=schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint=hint)) if hint else None,
         )
         for name, (does, hint) in commands.items()
     ]
-    return AvailableCommandsUpdate(session_update="available_commands_update", available_commands=listed)
+    return schema.AvailableCommandsUpdate(session_update="available_commands_update", available_commands=listed)
 
 
 CompactionStatus = Literal["in_progress", "completed", "failed", "cancelled"]

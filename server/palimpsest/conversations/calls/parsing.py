@@ -1,25 +1,167 @@
 """The calls in a reply: lines that are exactly a call (docs/formats.md, "Calls by the model").
 
 In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call; the
-reply without them.  Evaluates nothing: arguments are literals.  Calls in code fences and in refs are content, not
-calls.  Knows no tool.
+reply without them.  Evaluates nothing: arguments are literals, as values that JSON has.  Calls in code fences and in
+refs are content, not calls.  Servers of tools write the same calls as a name and JSON (`native_call`).  Knows no tool.
 
 A call may go on over several lines, as long as its brackets are open.  Of a tool that is known, a line that is nearly a
 call is reported; a line with another name is text, unless it is nearly the name of a tool.
 """
 
+import ast
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
+from math import isfinite
 from typing import Any
 
-from palimpsest.conversations.calls.literals import NotLiteral, literals
-from palimpsest.conversations.calls.scanning import MOST_CHARS, scan
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.documents.markdown import MOST_LINES, Fence, blanked, fences
+from palimpsest.text.positions import well_formed
+
+MOST_CHARS = 200_000
+"""One call may have this many characters, so that what it writes into a file or tells a fork still fits."""
+DEEPEST = 20
+CONSTANTS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+"""The constants by the names that Python and JSON have for them."""
+
+_TOKEN = re.compile(
+    r'''(?P<space>\s++|\#[^\n]*+)
+      | (?P<string>[rRuU]?(?:"""(?>(?:[^\\"]++|\\.|"(?!""))*)"""|\'\'\'(?>(?:[^\\\']++|\\.|\'(?!\'\'))*)\'\'\'
+                          |"(?!"")(?>(?:[^\\"\n]++|\\.)*)"|\'(?!\'\')(?>(?:[^\\\'\n]++|\\.)*)\'))
+      | (?P<number>(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?!\w))
+      | (?P<name>[^\W\d]\w*+)
+      | (?P<open>[(\[{]) | (?P<close>[)\]}]) | (?P<mark>[,:=]) | (?P<sign>[+-])
+      | (?P<quote>["\']) | (?P<other>.)''',
+    re.VERBOSE | re.DOTALL,
+)
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_NOT_CLOSED = "a string does not end on its line; write \\n in it, or put it in triple quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """`end` is None for a call that does not end before `stopped`; `problem` is the end of a sentence, or empty."""
+
+    end: int | None
+    problem: str = ""
+    stopped: int = 0
+
+
+def scan(text: str, start: int, most: int) -> Scanned:
+    """Reads from the bracket at `start`, at most to `most`.  What passes here can be given to Python's parser without
+    harm: brackets are nested `DEEPEST` deep at most, and nothing in it could be chained without an end."""
+    brackets, problem = list[str](), ""
+    before, last_name = "mark", ""
+    for token in _TOKEN.finditer(text, start, min(most, len(text))):
+        kind, written = token.lastgroup or "other", token[0]
+        if kind == "space":
+            continue
+        if kind == "quote":
+            return Scanned(None, _NOT_CLOSED, token.start())
+        problem = problem or _problem(kind, written, before, last_name)
+        if kind == "open":
+            brackets.append(written)
+            if len(brackets) > DEEPEST:
+                return Scanned(None, f"its brackets are more than {DEEPEST} deep", token.start())
+        elif kind == "close":
+            if brackets.pop() != _PAIRS[written]:
+                return Scanned(None, "its brackets do not fit", token.start())
+            if not brackets:
+                return Scanned(token.end(), problem or _pending(before, last_name), token.end())
+        last_name = written if kind == "name" else ""
+        before = _kind_before(kind, written)
+    if most < len(text) and most - start >= MOST_CHARS:
+        return Scanned(None, f"it is longer than {MOST_CHARS:,} characters", most)
+    return Scanned(None, "its bracket is not closed", min(most, len(text)))
+
+
+def _kind_before(kind: str, written: str) -> str:
+    """`value` behind what ends a value, `name` behind what may be a parameter's name."""
+    if kind == "name" and written not in CONSTANTS:
+        return "name"
+    return "value" if kind in ("string", "number", "name", "close") else kind
+
+
+def _problem(kind: str, written: str, before: str, last_name: str) -> str:
+    if before == "name" and written != "=":
+        return _pending(before, last_name)
+    if kind == "other":
+        return f"{written!r} is not part of a literal"
+    if kind == "open" and before == "value":
+        return f"{written!r} stands behind a value"
+    if kind == "sign" and before not in ("open", "mark"):
+        return f"{written!r} is computed with, and only literals can be given"
+    if kind == "name" and written not in CONSTANTS and before not in ("open", "mark"):
+        return f"{written!r} is not a literal"
+    return ""
+
+
+def _pending(before: str, last_name: str) -> str:
+    return f"{last_name!r} is not a literal; put text in quotes" if before == "name" else ""
+
+
+LARGEST = 1e300
+"""What a float holds, so that every number can be compared with every other."""
+
+
+class NotLiteral(ValueError):
+    """The message is the end of a sentence."""
+
+
+def literals(written: str) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments without and with a name.  Raises NotLiteral."""
+    try:
+        call = ast.parse(f"_{written}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise NotLiteral(message.rstrip(".") or "its arguments are not written as literals") from None
+    if not isinstance(call, ast.Call):
+        raise NotLiteral("it is not a call")
+    named = dict[str, Any]()
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise NotLiteral("** is not a literal")
+        if keyword.arg in named:
+            raise NotLiteral(f"{keyword.arg} is given twice")
+        named[keyword.arg] = _value(keyword.value)
+    return [_value(argument) for argument in call.args], named
+
+
+def _value(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=str() as text):
+            return well_formed(text)
+        case ast.Constant(value=bool() | None as value):
+            return value
+        case ast.Constant(value=int() | float() as number):
+            return _finite(number)
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)):
+            return _finite(-number if isinstance(sign, ast.USub) else number)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_value(item) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_key(key): _value(value) for key, value in zip(keys, values, strict=True)}
+    raise NotLiteral(f"{ast.unparse(node)[:60]} is not a literal")
+
+
+def _key(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return well_formed(node.value)
+    raise NotLiteral("the keys of an object are text in quotes")
+
+
+def _finite(number: int | float) -> int | float:
+    if abs(number) > LARGEST:
+        raise NotLiteral("a number is too large")
+    return number
+
 
 MOST_CALLS = 50
 """One reply may have this many calls."""
@@ -178,3 +320,59 @@ def _call(name: str, written: str, line: int, parameters: Sequence[str]) -> Pars
 def _line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end
+
+
+MOST_JSON = 2_000_000
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+NAMELESS = "unknown"
+
+
+def native_call(name: str, arguments: str, number: int = 0) -> ParsedCall | WrongCall:
+    """`number`: which of the reply's calls it is."""
+    if number >= MOST_CALLS:
+        return WrongCall(0, f"Only the first {MOST_CALLS} calls of a reply are run.", NAMELESS)
+    if not _NAME.fullmatch(name):
+        return WrongCall(0, "The call has no name that a tool can have.", NAMELESS)
+    if len(arguments) > MOST_JSON:
+        return WrongCall(0, f"The arguments of {name} have {len(arguments)} characters; {MOST_JSON} are read.", name)
+    try:
+        values = _decoded(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError) as error:
+        why = "they are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        return WrongCall(0, f"The arguments of {name} are no JSON: {why}. Write one JSON object.", name)
+    if not isinstance(values, dict):
+        return WrongCall(0, f"The arguments of {name} are to be one JSON object.", name)
+    return ParsedCall(name, values, 0)
+
+
+def written(name: str, arguments: Mapping[str, Any]) -> str:
+    """The call as a model writes it into a reply."""
+    if all(_IDENTIFIER.fullmatch(key) for key in arguments):
+        return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+    return f"{name}(**{dict(arguments)!r})"
+
+
+def _decoded(arguments: str) -> Any:
+    return _encodable(json.loads(arguments, parse_constant=_no_number, parse_float=_as_float))
+
+
+def _encodable(value: Any) -> Any:
+    """The value without lone surrogates, which no database and no editor takes."""
+    match value:
+        case str():
+            return well_formed(value)
+        case list():
+            return [_encodable(one) for one in value]
+        case dict():
+            return {well_formed(key): _encodable(one) for key, one in value.items()}
+    return value
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _as_float(written: str) -> float:
+    """JSON has no way to say what is larger than a float holds, so nobody could be told of it."""
+    return float(written) if isfinite(float(written)) else _no_number(written[:20])

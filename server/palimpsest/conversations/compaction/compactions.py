@@ -32,6 +32,11 @@ class Summary:
     remember: list[str] = field(default_factory=list)
 
 
+TEXTS = "goal", "instruction", "current_status", "likely_next_work"
+LISTS = "discoveries", "completed", "relevant_files_directories"
+"""The seven fields by what they are, in the order in which they are read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """`turn`: the last turn that it stands for; None while it is queued.  `kept`: turns that the model reads as they
@@ -55,7 +60,6 @@ CURRENT = f"""
     FROM compaction JOIN branch ON branch.turn = compaction.turn
     WHERE conversation = ?1 AND state = 'applied' ORDER BY depth, compaction.id DESC LIMIT 1
 """
-
 
 MOST_SUMMARY = 8_000
 """Characters, so that the conversation still fits behind it."""

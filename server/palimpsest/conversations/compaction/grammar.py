@@ -5,6 +5,8 @@ and cannot be malformed; one that is cut at its most tokens can.
 """
 
 import json
+from dataclasses import fields, replace
+from typing import Any
 
 from palimpsest.conversations.compaction.compactions import Summary
 from palimpsest.errors import InvalidArgument
@@ -14,10 +16,7 @@ TEXTS = {"goal": 200, "instruction": 240, "current_status": 240, "likely_next_wo
 """The most characters of each text."""
 LISTS = {"discoveries": (6, 140), "completed": (6, 140), "relevant_files_directories": (8, 100), "remember": (3, 140)}
 """The most items of each list, and the most characters of an item."""
-ORDER = (
-    "goal", "instruction", "discoveries", "completed", "current_status", "likely_next_work",
-    "relevant_files_directories", "remember",
-)  # fmt: skip
+ORDER = tuple(one.name for one in fields(Summary))
 MOST_TOKENS = 1600
 """Enough for the longest reply that the grammar admits in most languages."""
 
@@ -59,16 +58,9 @@ def read(reply: str) -> Summary:
     summary = from_json(data, Summary)
     if not summary.goal.strip():
         raise InvalidArgument("goal", "is empty.")
-    return Summary(
-        goal=summary.goal.strip(),
-        instruction=summary.instruction.strip(),
-        discoveries=_distinct(summary.discoveries),
-        completed=_distinct(summary.completed),
-        current_status=summary.current_status.strip(),
-        likely_next_work=summary.likely_next_work.strip(),
-        relevant_files_directories=_distinct(summary.relevant_files_directories),
-        remember=_distinct(summary.remember),
-    )
+    texts: dict[str, Any] = {name: getattr(summary, name).strip() for name in TEXTS}
+    lists: dict[str, Any] = {name: _distinct(getattr(summary, name)) for name in LISTS}
+    return replace(summary, **texts, **lists)
 
 
 def _distinct(items: list[str]) -> list[str]:

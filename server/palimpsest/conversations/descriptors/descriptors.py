@@ -1,7 +1,8 @@
 """The descriptors of conversations: long texts under short ids, read in parts.
 
-In: texts, whole or as they come.  Out: descriptors, and any part of them.  Owner of the table `descriptor`.  The text
-is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each conversation, and never used again.
+In: texts, whole or as they come.  Out: descriptors, and any part of them.  Owner of the tables `descriptor` and
+`section`, which has named parts.  The text is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each
+conversation, and never used again.
 """
 
 import time
@@ -17,12 +18,9 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
-from palimpsest.conversations.descriptors.reader import Match, PartWanted, StoredText, no_such
+from palimpsest.conversations.descriptors.reader import PARAGRAPH, Match, PageReading, PartWanted, StoredText, no_such
 from palimpsest.conversations.descriptors.searching import places
-from palimpsest.conversations.descriptors.sections import DescriptorSection, Sections
-from palimpsest.conversations.descriptors.units import PARAGRAPH
 from palimpsest.conversations.refs.kinds import language_name
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound
@@ -61,11 +59,21 @@ class SearchResult:
     matches: tuple[Match, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class DescriptorSection:
+    """Lines from 1, both included, of the descriptor with the id `fd`."""
+
+    fd: str
+    name: str
+    start_line: int
+    end_line: int
+    created: float
+
+
 class Descriptors:
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
         self._contents = contents
-        self._sections = Sections(database)
 
     def create(
         self,
@@ -200,26 +208,57 @@ class Descriptors:
         return self.get(conversation_id, at.id)
 
     def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
-        """Lines that are not there are refused."""
+        """Mark lines by a name; the same name again moves the mark.  Lines that are not there are refused."""
         at = self._own(conversation_id, fd)
         stored = self._stored(at)
         stored.line_bounds(start_line, end_line)
         if end_line > stored.info.n_lines:
             raise no_such("end_line", "line", end_line, stored.info.n_lines)
-        return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
+        if not name or len(name) > 200 or not name.isprintable():
+            raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
+        made = DescriptorSection(at.id, name, start_line, end_line, time.time())
+        with self._database.transaction() as rows:
+            rows.execute(
+                "INSERT OR REPLACE INTO section (conversation, descriptor, name, start_line, end_line, created)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (conversation_id, at.id, name, start_line, end_line, made.created),
+            )
+        return made
 
     def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> PageReading:
-        at = self._own(conversation_id, fd)
-        known = self._sections.get(conversation_id, at.id, name)
+        known = self._section(conversation_id, fd, name)
         return self.read(
-            conversation_id, at.id, PartWanted(start_line=known.start_line, end_line=known.end_line), most=most
+            conversation_id, known.fd, PartWanted(start_line=known.start_line, end_line=known.end_line), most=most
         )
 
     def sections(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
-        return self._sections.list(conversation_id, self._own(conversation_id, fd).id)
+        """The sections of a descriptor, in the order of their lines."""
+        id = self._own(conversation_id, fd).id
+        records = self._database.rows(
+            "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
+            " ORDER BY start_line, end_line, name",
+            (conversation_id, id),
+        )
+        return [DescriptorSection(id, *row) for row in records]
 
     def unmark(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
-        return self._sections.unmark(conversation_id, self._own(conversation_id, fd).id, name)
+        with self._database.transaction() as rows:
+            gone = self._section(conversation_id, fd, name)
+            rows.execute(
+                "DELETE FROM section WHERE conversation = ? AND descriptor = ? AND name = ?",
+                (conversation_id, gone.fd, name),
+            )
+        return gone
+
+    def _section(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
+        """Raises NotFound, which names those there are."""
+        known = self.sections(conversation_id, fd)
+        section = next((one for one in known if one.name == name), None)
+        if section is None:
+            hint = f"There are: {', '.join(one.name for one in known[:30])}." if known else "It has none."
+            id = self._own(conversation_id, fd).id
+            raise NotFound("ref_id", f"there is no section {name[:60]!r} in {id}.", hint=hint)
+        return section
 
     def _own(self, conversation_id: str, fd: str) -> Addressed:
         """A descriptor, not a turn, result or ref."""

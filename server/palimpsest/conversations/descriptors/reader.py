@@ -1,20 +1,153 @@
 """A stored text, read in parts: by page, line, character or unit, or all of it.
 
 In: what is wanted of a text.  Out: `PageReading`s, and the lines around a place.  Costs what is read, whatever the
-text's size.  Owner of the table `page_start`: page 5,000 is found without reading those before it.
+text's size; only to find paragraphs, functions and classes all of it is read.  Owner of the table `page_start`: page
+5,000 is found without reading those before it.  Every character is on exactly one page.  Pages end at line ends where a
+line fits a page, else inside the line.
 """
 
+import re
 import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import chain
+from typing import NamedTuple
 
 from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.descriptors.addresses import Addressed
-from palimpsest.conversations.descriptors.pages import PageReading, PageStart, page_starts
-from palimpsest.conversations.descriptors.units import check_length, unit_bounds
 from palimpsest.conversations.store.database import Database
-from palimpsest.errors import InvalidArgument, OutOfRange
+from palimpsest.errors import InvalidArgument, NotFound, OutOfRange
+from palimpsest.languages.embedded import called
+from palimpsest.syntax.parse import parse_file
+from palimpsest.syntax.scopes import scopes
 from palimpsest.text.amounts import amount
+from palimpsest.text.snapshot import Position
+
+
+class PageStart(NamedTuple):
+    """`line` is the number of line ends before `char`."""
+
+    char: int
+    line: int
+
+
+def page_starts(pieces: Iterable[str], size: int) -> Iterator[PageStart]:
+    """At least one: an empty text has an empty page."""
+    here = PageStart(0, 0)
+    yield here
+    text = ""
+    for piece in pieces:
+        text += piece
+        at = 0
+        while len(text) - at > size:
+            end = _page_end(text, at, size)
+            here = PageStart(here.char + end - at, here.line + text.count("\n", at, end))
+            at = end
+            yield here
+        text = text[at:]
+
+
+def _page_end(text: str, at: int, size: int) -> int:
+    """The text goes on behind `at + size`."""
+    newline = text.rfind("\n", at, at + size)
+    if newline >= 0:
+        return newline + 1
+    end = at + size
+    splits_line_end = text[end - 1] == "\r" and text[end] == "\n" and size > 1
+    return end - splits_line_end
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """A part of a text: characters `start` to `end`, lines `first_line` to `last_line` (from 1, both included).
+
+    `continued`: it begins inside a line; `truncated`: it ends inside one.  `page` is None for a part that is no page.
+    """
+
+    fd: str
+    content: str
+    start: int
+    end: int
+    first_line: int
+    total_lines: int
+    continued: bool
+    truncated: bool
+    pages: int
+    page: int | None = None
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + self.content.count("\n", 0, -1) if self.content else self.first_line
+
+    @property
+    def lines(self) -> str:
+        """`3-7`; `partial` for less than one line."""
+        if (self.continued or self.truncated) and self.first_line == self.last_line:
+            return "partial"
+        return f"{self.first_line}-{self.last_line}"
+
+
+LONGEST = 4_000_000
+PARAGRAPH = "paragraph"
+UNITS = (PARAGRAPH, "function", "class")
+_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*\n?")
+
+
+def check_length(n_chars: int) -> None:
+    """Raises InvalidArgument for a text that is too long to be told apart; ask before it is read."""
+    if n_chars > LONGEST:
+        raise InvalidArgument("unit", f"it is read by pages or lines: it has more than {LONGEST:,} characters.")
+
+
+def unit_bounds(text: str, language: str, unit: str, index: int | None, name: str) -> tuple[int, int]:
+    """(First character, character behind the last).  `index` is from 1; `name` may be qualified, `Cart.add`."""
+    if unit == PARAGRAPH:
+        units = [(one.span(), "") for one in _PARAGRAPH.finditer(text)]
+    elif unit in UNITS:
+        units = _definitions(text, language, unit)
+    else:
+        raise InvalidArgument("unit", f"one of {', '.join(UNITS)} is wanted, not {unit[:40]!r}.")
+    if not units:
+        raise NotFound("unit", f"there is no {unit} in it.")
+    return _named(units, unit, name) if name else _numbered(units, unit, 1 if index is None else index)
+
+
+def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, int], str]]:
+    known = called(language) if language else None
+    if known is None:
+        raise InvalidArgument("unit", f"its language is not known, so {unit} cannot be told; read it by lines.")
+    parsed = parse_file(text, known)
+    if parsed.is_hurried:
+        raise InvalidArgument("unit", f"it takes too long to be parsed, so no {unit} can be told; read it by lines.")
+    document = parsed.snapshot
+    return [
+        (
+            (
+                document.offset(Position(scope.start_line, 0)),
+                len(text) if scope.end_line >= document.line_count else document.offset(Position(scope.end_line, 0)),
+            ),
+            scope.qualified_name,
+        )
+        for scope in scopes(parsed)
+        if scope.kind == unit
+    ]
+
+
+def _named(units: list[tuple[tuple[int, int], str]], unit: str, name: str) -> tuple[int, int]:
+    if unit == PARAGRAPH:
+        raise InvalidArgument("name_of_unit", "paragraphs have no names; give index.")
+    for place, qualified in units:
+        if name in (qualified, qualified.rpartition(".")[2]):
+            return place
+    names = ", ".join(qualified for _, qualified in units[:30])
+    raise NotFound("name_of_unit", f"there is no {unit} {name[:60]!r}.", hint=f"There are: {names}.")
+
+
+def _numbered(units: list[tuple[tuple[int, int], str]], unit: str, index: int) -> tuple[int, int]:
+    if not 1 <= index <= len(units):
+        raise OutOfRange("index", f"there is no {unit} {index}.", hint=f"There are 1 to {len(units)}.")
+    return units[index - 1][0]
+
 
 LONGEST_SHOWN = 400
 """Characters of a line with a match that are shown."""

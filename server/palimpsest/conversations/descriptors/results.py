@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palimpsest.conversations.answers import Answer, element, listed, opening, passage
-from palimpsest.conversations.descriptors.descriptors import Descriptor, SearchResult
-from palimpsest.conversations.descriptors.pages import PageReading
-from palimpsest.conversations.descriptors.reader import Match
-from palimpsest.conversations.descriptors.sections import DescriptorSection
+from palimpsest.conversations.descriptors.descriptors import Descriptor, DescriptorSection, SearchResult
+from palimpsest.conversations.descriptors.reader import Match, PageReading
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.text.markup import escape_closing
 

@@ -132,7 +132,4 @@ def _values(one: DocumentReference) -> tuple[object, ...]:
 
 
 def _reference(row: sqlite3.Row) -> DocumentReference:
-    return DocumentReference(
-        row["wikilink"], row["path"], row["kind"], row["fragment"], bool(row["read"]), row["summary"], row["snippet"],
-        row["problem"],
-    )  # fmt: skip
+    return DocumentReference(**{name: row[name] for name in _COLUMNS.split(", ")} | {"read": bool(row["read"])})

@@ -10,7 +10,6 @@ from typing import Literal
 Kind = Literal["direct", "search"]
 """`direct`: the turn links to it; `search`: a tool found or read it."""
 
-
 NOT_FOUND = "Document not found"
 
 

@@ -1,6 +1,7 @@
 """The documents that a turn links to: what they are, what they are about, and what the model is told of them.
 
-In: a message.  Out: its references and what is added to it.  Summaries are kept by the hash of a document's text: the
+In: a message, a descriptor.  Out: its references and what is added to it; what the model says of it in a few words, in
+a tail of its own, so that no conversation's is disturbed.  Summaries are kept by the hash of a document's text: the
 first paragraph where it is short enough, else the model's own words, if there is somebody to ask it.
 """
 
@@ -10,16 +11,20 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from palimpsest import wire
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations import answers
+from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
-from palimpsest.errors import PalimpsestError
+from palimpsest.errors import EngineUnavailable, PalimpsestError
+from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked
 from palimpsest.visible import visible
-from palimpsest.window.services import Services
+from palimpsest.window.services import LOADING_S, Services
 from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
 Told = tuple[str, str]
@@ -32,11 +37,14 @@ SHOWN_CHARS = 1_000
 """A model that is asked for a summary is shown this many characters of a document."""
 MOST_CANDIDATES = 10
 PROMPT = "Summarize this document in one sentence:\n\n"
-
-logger = logging.getLogger(__name__)
-
 SHARE = 0.2
 """A document that takes less than this share of the tokens left for messages stands in the message itself."""
+SENTENCE = "Say in one sentence what this text is:\n\n"
+BEGINNING_CHARS = 2_000
+"""A model that is asked for a summary is shown this many characters of a text's beginning."""
+MOST_TOKENS = 50
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +170,41 @@ def told(
     if any(one.path is not None and (one.path, one.fragment) not in given for one in references):
         lines.append("Read these documents with read_document if you need more of them.")
     return "\n".join(lines)
+
+
+async def summarized(services: Services, memory: Memory, conversation: str, fd: str) -> Descriptor:
+    """Raises EngineError where the model cannot be asked or says nothing, NotFound, InvalidArgument."""
+    ask = asking(services)
+    if ask is None:
+        raise EngineUnavailable(
+            "The model cannot be asked for a summary.",
+            hint="Use one that is told what to do, and wait until it is there.",
+        )
+    text = await asyncio.to_thread(memory.descriptors.beginning, conversation, fd, BEGINNING_CHARS)
+    said = " ".join((await ask(SENTENCE + text)).split())
+    if not said:
+        raise EngineUnavailable("The model said nothing.")
+    return await asyncio.to_thread(memory.descriptors.set_summary, conversation, fd, said)
+
+
+def asking(services: Services) -> Ask | None:
+    """None where the model cannot be told what to do, or is not there."""
+    model = services.supervisor.status.model
+    if model is None or not model.chat_template:
+        return None
+
+    async def ask(prompt: str) -> str:
+        request = wire.GenerateRequest(
+            workspace=services.workspace,
+            chat=wire.ChatTail([wire.Message("user", well_formed(masked(prompt)))]),
+            slot="chat",
+            sync=services.requests.sync([], "chat"),
+            max_tokens=MOST_TOKENS,
+            sampling=wire.Sampling(temperature=0.0),
+            tail="document-summary",
+        )
+        async with services.supervisor.engine(LOADING_S) as engine:
+            answer = await services.generate(engine, request, [])
+        return answer.choices[0].text if answer.choices else ""
+
+    return ask

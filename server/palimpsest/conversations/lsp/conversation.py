@@ -1,23 +1,31 @@
-"""The workspace's conversations: begun, listed, opened as documents, called otherwise, deleted.
+"""The workspace's conversations: begun, listed, opened as documents, called otherwise, deleted; what they have besides
+their turns, as rows that an editor lists.
 
-In: names, ids.  Out: fields; a conversation's document as text, for the client to show.
+In: names, ids.  Out: fields; a conversation's document as text, for the client to show; of refs, descriptors, documents
+and checkpoints what a row shows and what the other commands want to know.
 """
 
 import asyncio
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.conversations import Conversation as Talk
+from palimpsest.conversations.descriptors.descriptors import Descriptor
+from palimpsest.conversations.descriptors.results import FROM_USER
+from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
 from palimpsest.conversations.events import ConversationChanged
 from palimpsest.conversations.experiences import MAIN, checked_key
 from palimpsest.conversations.feature import conversations_of
-from palimpsest.conversations.lsp.link_ids import conversation_of
+from palimpsest.conversations.lsp.link_ids import conversation_of, uri_of
 from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
@@ -29,6 +37,7 @@ from palimpsest.lsp.document_edits import ANSWER_S, applied
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
+from palimpsest.text.amounts import amount
 from palimpsest.text.conversations import SUFFIX
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
@@ -187,6 +196,85 @@ def _fields(talk: Talk) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`about` stands beside the label, `more` is for who looks closer.  `uri`: where its text is; of a document, whose
+    passage `link` and `text` say to `palimpsest.documents.open`.  `path`: the file that a ref is meant for."""
+
+    id: str
+    label: str
+    about: str
+    more: str = ""
+    uri: str = ""
+    language: str = ""
+    category: str = ""
+    path: str = ""
+    link: str = ""
+    text: str = ""
+    problem: str = ""
+
+
+async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
+    """Raises NotFound, StorageError."""
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    talk = await asyncio.to_thread(memory.conversations.get, asked.conversation)
+
+    def rows() -> tuple[list[Row], list[Row], list[DocumentReference], list[Row]]:
+        return (
+            [_ref(talk.id, one) for one in memory.refs.list(talk.id)],
+            [_descriptor(talk.id, one) for one in memory.descriptors.list(talk.id)],
+            without_repeats(one for _, one in memory.documents.of_conversation(talk.id)),
+            [_checkpoint(one) for one in memory.checkpoints.list(talk.id)],
+        )
+
+    refs, descriptors, found, checkpoints = await asyncio.to_thread(rows)
+    uris = await session.workspace_documents.uris({one.path for one in found if one.path})
+    every = {
+        "refs": refs,
+        "descriptors": descriptors,
+        "documents": [_document(one, uris) for one in found],
+        "checkpoints": checkpoints,
+    }
+    named = {"conversation": talk.id, "name": talk.name}
+    return named | {kind: [asdict(row) for row in them] for kind, them in every.items()}
+
+
+def _ref(conversation: str, one: Ref) -> Row:
+    versions = amount(one.n_versions, "version") if one.n_versions > 1 else ""
+    about = _joined(one.language or one.category, amount(one.lines, "line"), versions)
+    path = f", for {one.path}" if one.path else ""
+    more = f"{one.id}: {amount(one.chars, 'character')}, turn {one.turn or '–'}{path}"
+    uri = uri_of(conversation, "ref", one.id)
+    return Row(one.id, one.id, about, more, uri, one.language, one.category, one.path)
+
+
+def _descriptor(conversation: str, one: Descriptor) -> Row:
+    source = "your message" if one.source == FROM_USER else one.source
+    about = (one.id if one.name else "", amount(one.total_lines, "line"), amount(one.pages, "page"), source)
+    more = one.summary or f"{one.id}: {amount(one.n_chars, 'character')}, from {source}"
+    uri = uri_of(conversation, "fd", one.id)
+    return Row(one.id, one.name or one.id, _joined(*about), more, uri, one.language)
+
+
+def _document(one: DocumentReference, uris: Mapping[str, str]) -> Row:
+    name, uri = one.path or one.wikilink, uris.get(one.path or "", "")
+    problem = one.problem or ("" if uri else "it is not there any more")
+    how = "read" if one.read else "linked" if one.kind == "direct" else "found"
+    about = problem or _joined(how, one.wikilink)
+    link = wikilink_to(one.path, one.fragment) if one.path else one.wikilink
+    return Row(name, name, about, one.summary or about, uri, link=link, text=one.snippet, problem=problem)
+
+
+def _checkpoint(one: Checkpoint) -> Row:
+    about = _joined(time_written(one.created).replace("T", " "), "automatic" if one.automatic else "")
+    return Row(one.id, one.name or one.id, about)
+
+
+def _joined(*words: str) -> str:
+    return " · ".join(filter(None, words))
+
+
 COMMANDS = (
     Command(
         "palimpsest.conversation.new",
@@ -214,5 +302,11 @@ COMMANDS = (
         ConversationArguments,
         deleted,
         "deletes a conversation with its turns, refs and descriptors",
+    ),
+    Command(
+        "palimpsest.conversation.contents",
+        ConversationArguments,
+        contents,
+        "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
     ),
 )

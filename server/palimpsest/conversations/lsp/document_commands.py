@@ -1,7 +1,8 @@
-"""`palimpsest.documents.*`: which documents conversations refer to, which are related, their graph, and opening one.
+"""`palimpsest.documents.*`: which documents conversations refer to, which are related, their graph, and offering
+those that may matter for the turn being written: what the person chooses is linked to in it, and nothing else.
 
-In: arguments.  Out: answers, with the same as XML for a model.  What is referred to is known in
-`conversations/documents/`.
+In: arguments.  Out: answers, with the same as XML for a model; an edit of the document.  What is referred to is known
+in `conversations/documents/`.
 """
 
 import asyncio
@@ -11,14 +12,21 @@ from typing import Any
 
 from palimpsest.conversations.answers import element, listed
 from palimpsest.conversations.documents.document_references import DocumentUse
-from palimpsest.conversations.documents.graph import graph_of
-from palimpsest.conversations.documents.graph_picture import svg
+from palimpsest.conversations.documents.graph import graph_of, svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.lsp.transcript_sending import conversation_of
+from palimpsest.conversations.lsp.transcript_showing import replaced
 from palimpsest.conversations.refs.results import time_written
-from palimpsest.lsp.arguments import Count
+from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
+from palimpsest.errors import InvalidArgument, StaleDocument
+from palimpsest.lsp.arguments import Count, Uri
+from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.server import PalimpsestServer
+
+OFFER = "palimpsest.documents.offer"
+NONE = "No documents of the workspace have words of this turn."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,47 @@ def _xml(name: str, rows: Sequence[str]) -> str:
     return listed(name, {"count": len(rows)}, rows)
 
 
+async def offer(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
+    """Raises InvalidArgument where nothing is being written, StaleDocument where the editor does not add the link."""
+    session = server.window.session
+    snapshot = session.documents.get(asked.uri)
+    transcript = parse(snapshot.text)
+    turn = being_written(transcript)
+    if turn is None:
+        raise InvalidArgument("uri", "there is no turn being written: write something below the last “## user”.")
+    talk = conversation_of(conversations_of(session).memory.now(), transcript)
+    most, known = server.window.settings.documents.related, talk.id if talk is not None else ""
+    found = await conversations_of(session).document_tools.related(turn.text, most, conversation_id=known)
+    links = [wikilink_to(one.path) for one in found]
+    links = [link for link in links if link not in turn.text]
+    if not links:
+        server.window.report.tell(NONE)
+        return {"offered": [], "added": None}
+    answer = await chosen(server, "Which document does your message refer to?", links)
+    if answer not in links:
+        return {"offered": links, "added": None}
+    now = session.documents.get(asked.uri)
+    if now.version != snapshot.version or not await replaced(server, now, with_link(now.text, turn, answer)):
+        raise StaleDocument("The document has changed meanwhile, so the link was not added.")
+    return {"offered": links, "added": answer}
+
+
+def being_written(transcript: Transcript) -> DocumentTurn | None:
+    """The last turn, where it is the person's and not said yet."""
+    last = transcript.turns[-1] if transcript.turns else None
+    return last if last is not None and last.role == "user" and last.id is None and last.text.strip() else None
+
+
+def with_link(text: str, turn: DocumentTurn, link: str) -> str:
+    """The document's text with the link behind the turn's last words."""
+    lines = text.split("\n")
+    last = turn.text_end - 1
+    while last > turn.text_start and not lines[last].strip():
+        last -= 1
+    lines[last] = f"{lines[last].rstrip()} {link}"
+    return "\n".join(lines)
+
+
 COMMANDS = (
     Command(
         "palimpsest.documents.list",
@@ -135,4 +184,5 @@ COMMANDS = (
         graph,
         "conversations and documents as nodes and edges, and as a picture (SVG)",
     ),
+    Command(OFFER, Uri, offer, "offers documents that may matter for the turn being written; one is linked to"),
 )

@@ -1,4 +1,5 @@
-"""The ids of descriptors and refs in a conversation's document: where they are, and what they lead to.
+"""The ids of descriptors and refs in a conversation's document: where they are, and what they lead to; links,
+definitions and hovers of them.
 
 In: a conversation's document.  Out: ids, and the documents `palimpsest:/fd/…` and `palimpsest:/ref/…` that they lead
 to; `turn-12` and `result-12-0` can be read like descriptors.  Knows no database: a link to what is not there opens a
@@ -11,10 +12,18 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
-from palimpsest.conversations.refs.scanner import LONGEST_ID
-from palimpsest.conversations.transcript.marks import PLAIN_ID
+from lsprotocol import types as lsp
+
+from palimpsest.conversations.refs.tags import LONGEST_ID
+from palimpsest.conversations.transcript.writing import PLAIN_ID
+from palimpsest.documents.lsp.link_texts import fenced, plain
 from palimpsest.documents.markdown import front_matter
-from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.documents.passages import LONGEST_LINE
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp import virtual
+from palimpsest.lsp.convert import TOP, position_in, range_out
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.text.snapshot import Position, Range, Snapshot
 
 MOST = 2_000
 LONGEST_FRONT = 8_000
@@ -65,3 +74,40 @@ def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
 
 def uri_of(conversation: str, kind: Literal["fd", "ref"], id: str) -> str:
     return f"palimpsest:/{kind}/{conversation}/{quote(id, safe='')}"
+
+
+async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
+    snapshot, encoding = server.window.session.documents.get(params.text_document.uri), server.window.client.encoding
+    conversation, found = conversation_of(snapshot), list[lsp.DocumentLink]()
+    for one in ids(snapshot.text) if conversation else ():
+        where = range_out(snapshot, Range(snapshot.position(one.start), snapshot.position(one.end)), encoding)
+        found.append(lsp.DocumentLink(where, uri_of(conversation, one.kind, one.id), one.id))
+    return found
+
+
+async def definition(server: PalimpsestServer, params: lsp.DefinitionParams) -> list[lsp.Location]:
+    one, uri = _id_at(server, params)
+    return [lsp.Location(uri, TOP)] if one is not None else []
+
+
+async def hover(server: PalimpsestServer, params: lsp.HoverParams) -> lsp.Hover | None:
+    one, uri = _id_at(server, params)
+    if one is None:
+        return None
+    try:
+        lines = (await virtual.text_of(server, uri)).split("\n")
+    except PalimpsestError:  # there is nothing to be said of it, and nobody asked for an error
+        return None
+    most = server.window.settings.documents.hover_lines
+    shown = fenced("\n".join(line[:LONGEST_LINE] for line in lines[:most]))
+    more = f"\n\n{len(lines)} lines" if len(lines) > most else ""
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"[{plain(one.id)}]({uri})\n\n{shown}{more}"))
+
+
+def _id_at(server: PalimpsestServer, params: lsp.DefinitionParams | lsp.HoverParams) -> tuple[IdAt | None, str]:
+    """The id at a place, and the document that it leads to."""
+    snapshot = server.window.session.documents.get(params.text_document.uri)
+    conversation = conversation_of(snapshot)
+    position = position_in(snapshot, params.position, server.window.client.encoding)
+    one = id_at(snapshot, position) if conversation else None
+    return one, uri_of(conversation, one.kind, one.id) if one is not None else ""

@@ -7,12 +7,13 @@ them; they answer its fields and, as `xml`, what a model reads.
 from dataclasses import MISSING, field, fields, make_dataclass, replace
 from typing import Annotated, Any, Literal
 
+from palimpsest.conversations.compaction.compactions import Compaction
+from palimpsest.conversations.compaction.words import WRITERS
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.feature import conversations_of
-from palimpsest.conversations.lsp.conversation_host import WindowHost
-from palimpsest.conversations.lsp.file_writing import write_file
-from palimpsest.conversations.lsp.parts import text_at
-from palimpsest.conversations.operations.memory import COMPACT
+from palimpsest.conversations.lsp.ask import text_at
+from palimpsest.conversations.lsp.conversation_host import WindowHost, write_file
+from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
 from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import AlreadyExists, InvalidArgument
@@ -39,7 +40,7 @@ _EMPTY: dict[str, tuple[Any, Any]] = {
 
 def argument_of(operation: Operation) -> type:
     """A dataclass with the conversation's id and the operation's parameters."""
-    rows = [("conversation", str), *(_field(operation, one) for one in operation.parameters)]
+    rows = [("conversation", str), *(_field(one) for one in operation.parameters)]
     return make_dataclass(operation.name, rows, frozen=True, slots=True, kw_only=True)
 
 
@@ -57,8 +58,10 @@ def command_of(operation: Operation) -> Command[Any]:
     async def run(server: PalimpsestServer, argument: Any) -> dict[str, Any]:
         return await _run(server, operation, argument.conversation, given(argument))
 
-    name = f"palimpsest.{operation.command}"
-    return Command(name, argument_of(operation), run, operation.does, slow=operation.slow)
+    carried_out = compact if operation is COMPACT else run
+    return Command(
+        f"palimpsest.{operation.command}", argument_of(operation), carried_out, operation.does, slow=operation.slow
+    )
 
 
 async def _run(
@@ -103,8 +106,8 @@ class CommandHost(WindowHost):
             return await write_file(self._server, replace(file, overwrite=True))
 
 
-def _field(operation: Operation, parameter: OperationParameter) -> tuple[Any, ...]:
-    required = parameter.required and parameter.name not in operation.may_omit
+def _field(parameter: OperationParameter) -> tuple[Any, ...]:
+    required = parameter.required and not parameter.may_omit
     kind, empty = _EMPTY[parameter.kind]
     if parameter.choices:
         kind, empty = Literal[(*parameter.choices, "")], ""  # as if it were not given
@@ -117,6 +120,29 @@ def _field(operation: Operation, parameter: OperationParameter) -> tuple[Any, ..
     return parameter.name, kind, field(default_factory=dict) if empty is MISSING else field(default=empty)
 
 
-COMMANDS: tuple[Command[Any], ...] = tuple(
-    command_of(one) for one in OPERATIONS.values() if one.command and one is not COMPACT
-)
+async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
+    """A summary takes the place of what was said, for the model.  With `goal` it is the caller's own; else the model
+    writes it, `instruction` says what is wanted of it, and `target` how many tokens the messages may take then."""
+    conversing = conversations_of(server.window.session).conversing
+    compacting, talk = conversing.compacting, asked.conversation
+    conversing.memory.conversations.get(talk)
+    if not asked.goal:
+        await conversing.check_idle(talk)
+        blocks = conversing.blocks_of(talk)
+        return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction, target=asked.target))
+    if asked.target is not None:
+        raise InvalidArgument("target", "is for a summary that the model writes; leave it out, or `goal`.")
+    queued = await compacting.queue(talk, summary_of(given(asked)))
+    if conversing.is_running(talk):
+        return _answer(queued)
+    applied = await compacting.apply_queued(talk)
+    return _answer(queued if applied is None else applied)
+
+
+def _answer(done: Compaction) -> dict[str, Any]:
+    answer = compacted(done)
+    says = f"a summary, written by {WRITERS[done.written_by]}, stands for what was said"
+    return {**answer.fields, "says": says, "xml": answer.xml}
+
+
+COMMANDS: tuple[Command[Any], ...] = tuple(command_of(one) for one in OPERATIONS.values() if one.command)

@@ -1,5 +1,5 @@
 """Code actions for conversations: "Send" and "Stop" in their documents; on any place in a file the refs of those that
-are open, and what a code block or a selection can become (`ref_making.py`).
+are open, and what a code block or a selection can become: a ref, a descriptor.
 
 In: a range in a document.  Out: actions with commands.  In a conversation's document these are for the refs at the
 place (`refs_at`).
@@ -16,9 +16,9 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.feature import conversations_of
-from palimpsest.conversations.lsp import ref_making, transcript_lenses
+from palimpsest.conversations.lsp import transcript_lenses
+from palimpsest.conversations.lsp.document_commands import OFFER, being_written
 from palimpsest.conversations.lsp.link_ids import conversation_of, ids
-from palimpsest.conversations.lsp.related_documents import OFFER, being_written
 from palimpsest.conversations.lsp.transcript_lenses import lenses
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.refs import Ref
@@ -27,14 +27,19 @@ from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp.action_kinds import is_asked
+from palimpsest.lsp.protocol import converter
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 
 _UNFIT = re.compile(r"[^\w.-]+")
+REF, DESCRIPTOR = "refactor.rewrite.palimpsest.ref", "refactor.rewrite.palimpsest.fd"
 SEND = "refactor.rewrite.palimpsest.send"
-KINDS = (*ref_making.KINDS, SEND)
+KINDS = (REF, DESCRIPTOR, SEND)
+ADD, CREATE = "palimpsest.refs.add", "palimpsest.fd.create"
+LONGEST_NAME = 40
+"""Characters of a conversation's name that are shown."""
 MOST_REFS = 5
 """The newest this many of a conversation's refs are offered."""
 MOST_CONVERSATIONS = 3
@@ -71,9 +76,7 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
             title = f"Palimpsest: {lens.command.title.lower()}"
             yield lsp.CodeAction(title=title, kind=SEND, command=lens.command, is_preferred=sends or None)
     if server.window.settings.documents.related and being_written(parse(snapshot.text)) is not None:
-        title = "Palimpsest: link to a related document…"
-        command = lsp.Command(title=title, command=OFFER, arguments=[{"uri": snapshot.uri}])
-        yield lsp.CodeAction(title=title, kind=SEND, command=command)
+        yield _action("link to a related document…", SEND, OFFER, {"uri": snapshot.uri})
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
@@ -92,7 +95,7 @@ def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     n_called = Counter(ref.id for some in refs.values() for ref in some)
     for conversation in every:
         for ref in refs[conversation.id]:
-            whose = f" of {ref_making.called(conversation)}" if n_called[ref.id] > 1 else ""
+            whose = f" of {_called(conversation)}" if n_called[ref.id] > 1 else ""
             yield from _of(conversation.id, ref, whose, str(path), params.range.start.line + 1)
 
 
@@ -103,9 +106,9 @@ def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
         return
     memory, own = conversations_of(session).conversing.memory, conversation_of(snapshot)
     if server.window.settings.conversation.refs:
-        yield from ref_making.blocks(memory, snapshot, params.range)
+        yield from _blocks(memory, snapshot, params.range)
     for conversation in [memory.conversations.get(own)] if own else _open(server)[:1]:
-        yield from ref_making.selection(server, snapshot, params.range, conversation)
+        yield from _selection(server, snapshot, params.range, conversation)
 
 
 def in_conversation(
@@ -120,11 +123,11 @@ def in_conversation(
         given = {"conversation": conversation, "ref_id": ref.id}
         if beside is not None:
             new = ref.path or _new_file(ref, str(beside))
-            yield _action(f"write ref {ref.id} to {Path(new).name}", {**given, "file_path": new, "ask": True})
+            yield _writing(f"write ref {ref.id} to {Path(new).name}", {**given, "file_path": new, "ask": True})
         if file is not None and place is not None:
             given, name, line = {**given, "file_path": str(file)}, roots.locate(place[0])[1], place[1].line + 1
-            yield _action(f"append ref {ref.id} to {name}", {**given, "mode": "append"})
-            yield _action(f"insert ref {ref.id} at {name}:{line}", {**given, "mode": "insert", "insert_at_line": line})
+            yield _writing(f"append ref {ref.id} to {name}", {**given, "mode": "append"})
+            yield _writing(f"insert ref {ref.id} at {name}:{line}", {**given, "mode": "insert", "insert_at_line": line})
 
 
 def _open(server: PalimpsestServer) -> list[Conversation]:
@@ -140,9 +143,9 @@ def _of(conversation: str, ref: Ref, whose: str, here: str, line: int) -> list[l
     given = {"conversation": conversation, "ref_id": ref.id}
     file = ref.path or _new_file(ref, here)
     return [
-        _action(f"insert {which} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
-        _action(f"append {which} to this file", {**given, "file_path": here, "mode": "append"}),
-        _action(f"write {which} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
+        _writing(f"insert {which} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
+        _writing(f"append {which} to this file", {**given, "file_path": here, "mode": "append"}),
+        _writing(f"write {which} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
     ]
 
 
@@ -153,10 +156,15 @@ def _new_file(ref: Ref, here: str) -> str:
     return str(Path(here).with_name(f"{_UNFIT.sub('_', ref.id)}{suffix}"))
 
 
-def _action(title: str, argument: dict[str, object]) -> lsp.CodeAction:
+def _writing(title: str, argument: dict[str, object]) -> lsp.CodeAction:
+    action = _action(title, REF, "palimpsest.refs.write", argument)
+    action.data = argument
+    return action
+
+
+def _action(title: str, kind: str, command: str, argument: dict[str, object]) -> lsp.CodeAction:
     title = f"Palimpsest: {title}"
-    command = lsp.Command(title=title, command="palimpsest.refs.write", arguments=[argument])
-    return lsp.CodeAction(title=title, kind=ref_making.REF, command=command, data=argument)
+    return lsp.CodeAction(title, kind=kind, command=lsp.Command(title=title, command=command, arguments=[argument]))
 
 
 def turn_at(snapshot: Snapshot, line: int) -> DocumentTurn | None:
@@ -191,3 +199,36 @@ def _of_turn(memory: Memory, snapshot: Snapshot, turn: DocumentTurn, first: int,
         if start <= last and end >= first:
             found.append(ref.id)
     return found
+
+
+def _blocks(memory: Memory, snapshot: Snapshot, range: lsp.Range) -> Iterator[lsp.CodeAction]:
+    """For the code blocks in a range of a conversation's document that are no refs yet.  Raises NotFound."""
+    conversation = conversation_of(snapshot)
+    if not conversation:
+        return
+    for turn in parse(snapshot.text).turns:
+        if turn.id is None or turn.text_end <= range.start.line or turn.text_start > range.end.line:
+            continue
+        for one in memory.refs.suggest(conversation, turn.text):
+            first, last = (turn.text_start + turn.text.count("\n", 0, at) for at in (one.start, one.end))
+            if first <= range.end.line and last >= range.start.line and one.content:
+                attributes = {"lang": one.language} if one.language else {}
+                given = {"conversation": conversation, "ref_id": one.id, "content": one.content, "turn": turn.id}
+                given |= {"attributes": attributes, "tell": True}
+                yield _action(f"make this code block a ref ({one.id})", REF, ADD, given)
+
+
+def _selection(
+    server: PalimpsestServer, snapshot: Snapshot, range: lsp.Range, to: Conversation
+) -> Iterator[lsp.CodeAction]:
+    """For what is selected.  Raises InvalidArgument for a document that is kept from models."""
+    if range.start == range.end:
+        return
+    server.window.session.services.privacy.check(snapshot)
+    given = {"conversation": to.id, "uri": snapshot.uri, "range": converter().unstructure(range), "tell": True}
+    yield _action(f"put this selection into a descriptor of {_called(to)}", DESCRIPTOR, CREATE, given)
+
+
+def _called(talk: Conversation) -> str:
+    name = talk.name if len(talk.name) <= LONGEST_NAME else f"{talk.name[: LONGEST_NAME - 1]}…"
+    return f"“{name or talk.id}”"

@@ -63,20 +63,19 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
 
 async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
-    async with conversations_of(session).conversing.writing(asked.uri):
+    conversing = conversations_of(session).conversing
+    async with conversing.writing(asked.uri):
         talk, pending, turns = await _prepared(server, asked.uri)
     for turn in turns[pending.kept : pending.last]:
         if turn.id is not None and turn.id in pending.untouched:
-            await conversations_of(session).conversing.say_again(talk, turn.id)
+            await conversing.say_again(talk, turn.id)
             continue
-        source = "" if _is_from_here(conversations_of(session).memory.now(), talk, turn, pending) else QUOTED
-        await conversations_of(session).conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
+        source = "" if _is_from_here(conversing.memory, talk, turn, pending) else QUOTED
+        await conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
     asked_at = ReplyOptions(None if place is None else CursorPlace(*place))
-    return answered(
-        conversations_of(session).memory.now(), await conversations_of(session).conversing.send(talk, said, asked_at)
-    )
+    return answered(conversing.memory, await conversing.send(talk, said, asked_at))
 
 
 async def _prepared(server: PalimpsestServer, uri: str) -> tuple[str, Pending, Sequence[DocumentTurn]]:

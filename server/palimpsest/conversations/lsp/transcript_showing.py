@@ -9,14 +9,7 @@ import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from palimpsest.conversations.events import (
-    BranchChanged,
-    CallDone,
-    CompactionEnded,
-    TurnBegan,
-    TurnEnded,
-    TurnText,
-)
+from palimpsest.conversations.events import BranchChanged, CallDone, CompactionEnded, TurnBegan, TurnEnded, TurnText
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import parse

@@ -6,8 +6,7 @@ from palimpsest.conversations.answers import Answer, answered
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.addresses import is_own
 from palimpsest.conversations.descriptors.descriptors import MOST_CONTEXT, Descriptor, Descriptors
-from palimpsest.conversations.descriptors.pages import PageReading
-from palimpsest.conversations.descriptors.reader import WAYS, PartWanted, name_of_unit
+from palimpsest.conversations.descriptors.reader import WAYS, PageReading, PartWanted, name_of_unit
 from palimpsest.conversations.operations.operation import (
     Operation,
     OperationCall,
@@ -24,7 +23,7 @@ CONTEXT = 2
 
 FD = OperationParameter("fd", "text", "id or name of the descriptor; turn-<n>, result-<n>-<m> and ref:<id> work too")
 NAME = OperationParameter("name", "text", "the descriptor's name, instead of fd")
-_ID = required("fd", "text", "id or name of the descriptor")
+_ID = required("fd", "text", "id or name of the descriptor", may_omit=True)
 _NAME = of_programs("name", "text", "its name, instead of fd")
 _REF_ID = required("ref_id", "text", "name of the section", also=("section",))
 _SEARCHED = ("search", "find", "look", "error", "grep", "log", "where", "which")
@@ -173,7 +172,7 @@ OPERATIONS = (
         "Put a long text into a conversation, where the local model reads it page by page.",
         create_fd,
         (
-            required("content", "text", "the text"),
+            required("content", "text", "the text", may_omit=True),
             of_programs("uri", "text", "a document or file, instead of content", use="document"),
             of_programs("range", "range", "the part of it", use="part"),
             of_programs("source", "text", "what it is"),
@@ -183,7 +182,6 @@ OPERATIONS = (
         ),
         command="fd.create",
         does="puts a text, or an open document or a part of it, into a descriptor of a conversation",
-        may_omit=("content",),
         tell="The descriptor {fd} has it now.",
         changes=True,
         agents=("content", "name"),
@@ -262,13 +260,12 @@ OPERATIONS = (
         (
             of_programs("fd", "text", "one alone"),
             of_programs("name", "text", "its new name"),
-            required("names", "texts by name", "id and new name of each", also=("fds",)),
+            required("names", "texts by name", "id and new name of each", also=("fds",), may_omit=True),
         ),
         'rename_fds({"fd-3": "error_logs", "fd-4": "config"})',
         ("rename", "name", "names"),
         command="fd.rename",
         does="gives descriptors names, which then stand for their ids",
-        may_omit=("names",),
         changes=True,
         stores=True,
     ),
@@ -278,13 +275,12 @@ OPERATIONS = (
         close_fds,
         (
             of_programs("fd", "text", "one alone"),
-            required("fds", "list of texts", "ids or names", also=("fd",)),
+            required("fds", "list of texts", "ids or names", also=("fd",), may_omit=True),
         ),
         'close_fds(["fd-3", "fd-4"])',
         ("close", "clean", "forget", "drop"),
         command="fd.close",
         does="takes descriptors off the list; their ids are not given again",
-        may_omit=("fds",),
         changes=True,
         stores=True,
     ),
@@ -303,7 +299,6 @@ OPERATIONS = (
         _SECTIONS,
         command="fd.mark",
         does="gives lines of a descriptor a name: a section",
-        may_omit=("fd",),
         changes=True,
         stores=True,
     ),
@@ -317,7 +312,6 @@ OPERATIONS = (
         pages=True,
         command="fd.section",
         does="a section's text",
-        may_omit=("fd",),
     ),
     Operation(
         "list_fd_sections",
@@ -328,7 +322,6 @@ OPERATIONS = (
         _SECTIONS,
         command="fd.sections",
         does="the sections of a descriptor",
-        may_omit=("fd",),
     ),
     Operation(
         "delete_fd_section",
@@ -339,7 +332,6 @@ OPERATIONS = (
         _SECTIONS,
         command="fd.unmark",
         does="takes a section's name away; the text stays",
-        may_omit=("fd",),
         changes=True,
         stores=True,
     ),
@@ -350,7 +342,6 @@ OPERATIONS = (
         (_ID, _NAME),
         command="fd.summarize",
         does="has the model say in a sentence what a descriptor is about; kept with it",
-        may_omit=("fd",),
         slow="Summarizing",
         changes=True,
     ),
@@ -370,6 +361,5 @@ OPERATIONS = (
         writes=True,
         command="fd.write",
         does="writes a descriptor to a file, as `palimpsest.refs.write` does",
-        may_omit=("fd",),
     ),
 )

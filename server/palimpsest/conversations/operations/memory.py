@@ -1,4 +1,4 @@
-"""Operations on what is remembered, and on the summary that stands for older turns."""
+"""Operations on what is remembered, on the summary that stands for older turns, and on checkpoints."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from palimpsest.conversations.answers import Answer, answered, element, listed
+from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.compaction.compactions import Compaction, Summary
 from palimpsest.conversations.experiences import Experience
 from palimpsest.conversations.operations.operation import (
@@ -15,6 +16,7 @@ from palimpsest.conversations.operations.operation import (
     of_programs,
     required,
 )
+from palimpsest.conversations.refs.results import time_written
 from palimpsest.errors import Denied
 from palimpsest.text.previews import preview
 
@@ -22,6 +24,7 @@ from palimpsest.text.previews import preview
 REMEMBER = "The model wants to remember in all conversations, not only in this one: {}"
 FORGET = "The model wants to forget what is remembered in all conversations: {}"
 _TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "memory", "lesson")
+_GOING_BACK = ("checkpoint", "restore", "undo", "back", "snapshot", "recover")
 
 
 async def remember(call: OperationCall) -> Answer:
@@ -46,7 +49,7 @@ async def forget(call: OperationCall) -> Answer:
 
 
 def compact(call: OperationCall) -> Answer:
-    """A model's summary is queued until its reply is done; for a program, `lsp/compaction.py` does more."""
+    """A model's summary is queued until its reply is done; for a program, `lsp/operations.py` does more."""
     return compacted(call.memory.compactions.queue(call.conversation_id, summary_of(call.arguments), "model"))
 
 
@@ -126,13 +129,15 @@ COMPACT = Operation(
     "Replace the conversation so far by a summary, once the calls of this reply are done.",
     compact,
     (
-        required("goal", "text", "what the person wants in the end"),
-        required("instruction", "text", "the last request, word for word"),
-        required("discoveries", "list of texts", "what was found out, with names and paths; what failed too"),
-        required("completed", "list of texts", "what is done"),
-        required("current_status", "text", "where things stand"),
-        required("likely_next_work", "text", "what comes next"),
-        required("relevant_files_directories", "list of texts", "files and folders that matter"),
+        required("goal", "text", "what the person wants in the end", may_omit=True),
+        required("instruction", "text", "the last request, word for word", may_omit=True),
+        required(
+            "discoveries", "list of texts", "what was found out, with names and paths; what failed too", may_omit=True
+        ),
+        required("completed", "list of texts", "what is done", may_omit=True),
+        required("current_status", "text", "where things stand", may_omit=True),
+        required("likely_next_work", "text", "what comes next", may_omit=True),
+        required("relevant_files_directories", "list of texts", "files and folders that matter", may_omit=True),
         OperationParameter("remember", "list of texts", "facts to keep for good"),
         of_programs("target", "whole number", "the most tokens that the messages take then", least=1),
     ),
@@ -143,13 +148,9 @@ COMPACT = Operation(
     does="a summary takes the place of older turns in what the model reads, written as `instruction` says, so that "
     "the messages take at most `target` tokens, or, with `goal`, by the caller for all turns so far; the turns "
     "themselves stay",
-    may_omit=(
-        "goal", "instruction", "discoveries", "completed", "current_status", "likely_next_work",
-        "relevant_files_directories",
-    ),
     slow="Compacting",
     also=("runtime.selfref.context.compact",),
-)  # fmt: skip
+)
 OPERATIONS = (
     Operation(
         "remember",
@@ -199,5 +200,76 @@ OPERATIONS = (
         changes=True,
         idle=True,
         stores=True,
+    ),
+)
+
+
+def create_checkpoint(call: OperationCall) -> Answer:
+    return answered("checkpoint", _described(call.memory.checkpoints.create(call.conversation_id, call.text("name"))))
+
+
+def list_checkpoints(call: OperationCall) -> Answer:
+    known = [_described(one) for one in call.memory.checkpoints.list(call.conversation_id)]
+    rows = [element("checkpoint", one) for one in known]
+    return Answer(listed("checkpoint_list", {"count": len(known)}, rows), {"count": len(known), "checkpoints": known})
+
+
+def restore_checkpoint(call: OperationCall) -> Answer:
+    """Only one of the conversation's own, by its id or name.  What is there now is kept as a checkpoint first."""
+    id = call.text("checkpoint_id")
+    before = call.memory.checkpoints.restore(call.conversation_id, id)
+    about = {"checkpoint_id": id, "before": before.id}
+    message = f"What was said since is kept as {before.id}."
+    xml = listed("checkpoint_restored", about, [element("message", {}, message)])
+    return Answer(xml, {**about, "restored": id})
+
+
+def _described(one: Checkpoint) -> dict[str, Any]:
+    return {
+        "checkpoint_id": one.id,
+        "name": one.name,
+        "created": time_written(one.created),
+        "automatic": one.automatic,
+    }
+
+
+CHECKPOINTS = (
+    Operation(
+        "create_checkpoint",
+        "Keep the conversation as it is now, to come back to it.",
+        create_checkpoint,
+        (OperationParameter("name", "text", "what to call it"),),
+        'create_checkpoint(name="before the rewrite")',
+        _GOING_BACK,
+        command="checkpoint.create",
+        does="keeps a conversation as it is now: turns, experiences, refs, descriptors, forks",
+        changes=True,
+        stores=True,
+        also=("checkpoint_process",),
+    ),
+    Operation(
+        "restore_checkpoint",
+        "Go back to a checkpoint.",
+        restore_checkpoint,
+        (required("checkpoint_id", "text", "its id", also=("id",)),),
+        'restore_checkpoint("cp_12ab34cd")',
+        _GOING_BACK,
+        command="checkpoint.restore",
+        does="goes back to a checkpoint; what is there now becomes one (`before`), and nothing is deleted",
+        changes=True,
+        idle=True,
+        rewinds=True,
+        stores=True,
+        also=("restore_process",),
+    ),
+    Operation(
+        "list_checkpoints",
+        "List the checkpoints.",
+        list_checkpoints,
+        (),
+        "list_checkpoints()",
+        _GOING_BACK,
+        command="checkpoint.list",
+        does="a conversation's checkpoints, newest first",
     ),
 )

@@ -1,18 +1,59 @@
 """An operation on a conversation as it is declared: once, beside what carries it out.
 
-Out: values.  A model's tool (a call in its reply, and its JSON schema), the command of editors and
-programs (`conversations/lsp/operations.py`), the tool of agents (`agents/conversation_tools.py`) and the documents'
-tables are made from it.  Knows no operation by name.
+Out: values, and what operations need from outside: a person's consent, an engine, the workspace's documents, which a
+window's tools give (`conversations/toolset.py`).  A model's tool (a call in its reply, and its JSON schema), the
+command of editors and programs (`conversations/lsp/operations.py`), the tool of agents (`agents/tools.py`) and the
+documents' tables are made from it.  Knows no operation by name.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
+from palimpsest.conversations.documents.document_tools import DocumentTools
+from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import ToolHost
+
+
+class ForkOperations(Protocol):
+    """The first argument is the conversation that calls; what cannot be done is raised as an error of `errors.py`."""
+
+    async def fork(self, conversation: str, tasks: Sequence[str]) -> Answer: ...
+
+    async def spawn(
+        self,
+        conversation: str,
+        task: str,
+        instruction: str,
+        preload_fds: Sequence[str],
+        preload_files: Sequence[str],
+        preload_temp_files: Sequence[str],
+        *,
+        fresh: bool,
+        behind_all: bool,
+    ) -> Answer: ...
+
+    async def gather(self, conversation: str, include_history: bool) -> Answer: ...
+
+    def cancel(self, conversation: str) -> int:
+        """Stop the children that are at work; how many there were."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHost:
+    """`host`: where it asks the person and writes files.  `summarize`: has the model say what a descriptor is, kept
+    with it; raises EngineError where it cannot be asked.  `summary`: the same, "" where it cannot be asked or is not
+    to be."""
+
+    host: Host
+    documents: DocumentTools
+    forks: ForkOperations
+    summarize: Callable[[str, str], Awaitable[str]]
+    summary: Callable[[str, str], Awaitable[str]]
+
 
 Kind = Literal["text", "whole number", "true or false", "list of texts", "texts by name", "range"]
 Use = Literal["", "document", "part", "tell", "ask"]
@@ -27,9 +68,10 @@ SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class OperationParameter:
-    """`also` are other names that models give it.  `of_programs`: no model is told of it.  `use`: what becomes of it
-    before the operation runs: the text of a `document`, or of a `part` of it, is given as `content`; with `tell` the
-    person is told of the answer; with `ask` they are asked whether a file may be replaced."""
+    """`also` are other names that models give it.  `of_programs`: no model is told of it.  `may_omit`: a program may
+    leave it out although it is required, since something else may stand for it.  `use`: what becomes of it before the
+    operation runs: the text of a `document`, or of a `part` of it, is given as `content`; with `tell` the person is
+    told of the answer; with `ask` they are asked whether a file may be replaced."""
 
     name: str
     kind: Kind
@@ -40,6 +82,7 @@ class OperationParameter:
     most: int | None = None
     also: tuple[str, ...] = ()
     of_programs: bool = False
+    may_omit: bool = False
     use: Use = ""
 
     @property
@@ -93,7 +136,7 @@ class Operation:
     asked; `topics` are words of messages that it is relevant for; `pages`: its result is a part that was asked for,
     and never becomes a descriptor.
     For programs: `command` behind `palimpsest.`, "" where there is none; `does` is the line of the documents' table;
-    `may_omit` are required parameters that something else may stand for; `slow`: the title of the progress that is
+    `slow`: the title of the progress that is
     shown; `tell`: what the person is told of the answer, where it was asked for; `changes`: behind it the conversation
     is not as it was, `changes_with`: where this argument is given; `idle`: no reply may be under way; `rewinds`:
     another branch of it may be shown.
@@ -112,7 +155,6 @@ class Operation:
     pages: bool = False
     command: str = ""
     does: str = ""
-    may_omit: tuple[str, ...] = ()
     slow: str = ""
     tell: str = ""
     idle: bool = False
@@ -147,9 +189,15 @@ class Operation:
 
 
 def required(
-    name: str, kind: Kind, description: str, *, also: Sequence[str] = (), least: int | None = None
+    name: str,
+    kind: Kind,
+    description: str,
+    *,
+    also: tuple[str, ...] = (),
+    least: int | None = None,
+    may_omit: bool = False,
 ) -> OperationParameter:
-    return OperationParameter(name, kind, description, required=True, also=tuple(also), least=least)
+    return OperationParameter(name, kind, description, True, also=also, least=least, may_omit=may_omit)
 
 
 def of_programs(

@@ -1,23 +1,22 @@
 """Every operation by name.
 
-Out: the table, as the parser of calls and servers with native calls need it.
+Out: the table, as the parser of calls needs it.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from palimpsest.conversations.operations import checkpoints, descriptors, documents, forks, memory, refs, temp_files
+from palimpsest.conversations.operations import descriptors, documents, forks, memory, refs
 from palimpsest.conversations.operations.operation import Operation
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one
     for one in (
         *descriptors.OPERATIONS,
-        *temp_files.OPERATIONS,
+        *forks.TEMP_FILES,
         *refs.OPERATIONS,
         *memory.OPERATIONS,
         *forks.OPERATIONS,
-        *checkpoints.OPERATIONS,
+        *memory.CHECKPOINTS,
         *documents.OPERATIONS,
     )
 }
@@ -39,8 +38,3 @@ def own_name(name: str) -> str:
 def signatures(tools: Iterable[Operation] = TOOLS.values()) -> dict[str, tuple[str, ...]]:
     """The parameters of each tool in order, for arguments without a name; by all names that it may be called by."""
     return {name: tuple(one.name for one in tool.told) for tool in tools for name in (tool.name, *tool.also)}
-
-
-def native(tools: Iterable[Operation] = TOOLS.values()) -> list[dict[str, Any]]:
-    """The tools as an OpenAI-compatible server is told of them."""
-    return [tool.native for tool in tools]

@@ -1,8 +1,9 @@
 """Operations are run here: what a model called (arguments checked, the answer or the error as XML), and what a program
 asked for.
 
-In: a call.  Out: an answer.  A model's result longer than the threshold becomes a descriptor, and its preview stands
-for it.
+In: a call.  Out: an answer.  Arguments are checked against the tool's parameters: a number or a truth value in quotes
+is taken for one, and a single text for a list of one, since that is how models are wrong.  A model's result longer than
+the threshold becomes a descriptor, and its preview stands for it.
 """
 
 import asyncio
@@ -12,20 +13,19 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, cast
 
-from palimpsest.conversations.answers import Answer, ToolResult, failed
-from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, failed
 from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.descriptors import wrapped
-from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.operation import Operation, OperationCall
+from palimpsest.conversations.operations.operation import Operation, OperationCall, OperationParameter, ToolHost
 from palimpsest.conversations.operations.table import TOOLS
-from palimpsest.errors import InvalidArgument, NotFound, OutOfRange, PalimpsestError
+from palimpsest.errors import LONGEST_SHOWN, InvalidArgument, NotFound, OutOfRange, PalimpsestError, shown
 
 LEAST_PAGE = 200
 """Characters of a page of what has little room."""
+
+_TRUTH = {"true": True, "false": False}
 
 logger = logging.getLogger(__name__)
 
@@ -110,6 +110,81 @@ def _tool(name: str) -> Operation:
     near = get_close_matches(name, TOOLS, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(TOOLS))}."
     raise NotFound("tool", f"there is no tool {name[:60]!r}.", hint=hint)
+
+
+def checked(tool: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments under the parameters' own names.  Raises InvalidArgument that names the argument and says what
+    would be right."""
+    known = {name: one for one in tool.told for name in one.also} | {one.name: one for one in tool.told}
+    values = dict[str, Any]()
+    for name, value in arguments.items():
+        parameter = known.get(name)
+        if parameter is None:
+            raise InvalidArgument(
+                name[:LONGEST_SHOWN] or "arguments", f"{tool.name} has no such argument.", hint=_hint(tool, name)
+            )
+        if parameter.name in values:
+            raise InvalidArgument(parameter.name, "is given twice.")
+        if value is not None:
+            values[parameter.name] = _value(parameter, value)
+    for parameter in tool.told:
+        if parameter.required and parameter.name not in values:
+            raise InvalidArgument(
+                parameter.name, f"is missing: {parameter.description}.", hint=f"As in {tool.example}."
+            )
+    return values
+
+
+def _hint(tool: Operation, name: str) -> str:
+    names = [one.name for one in tool.told]
+    if not names:
+        return f"It takes none: {tool.example}."
+    near = get_close_matches(name, names, n=1)
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
+
+
+def _value(parameter: OperationParameter, value: Any) -> Any:
+    read = _read(parameter, value)
+    if read is None:
+        raise InvalidArgument(parameter.name, f"expected {_wanted(parameter)}, got {shown(value)}.")
+    if parameter.choices and read not in parameter.choices:
+        raise InvalidArgument(parameter.name, f"expected one of {', '.join(parameter.choices)}, got {shown(value)}.")
+    if parameter.least is not None and read < parameter.least:
+        raise InvalidArgument(parameter.name, f"expected {parameter.least} or more, got {shown(read)}.")
+    if parameter.most is not None and read > parameter.most:
+        raise InvalidArgument(parameter.name, f"expected {parameter.most} or less, got {shown(read)}.")
+    return read
+
+
+def _read(parameter: OperationParameter, value: Any) -> Any:
+    """The value as one of the parameter's kind; None for a value of another kind."""
+    match parameter.kind:
+        case "text":
+            return value if isinstance(value, str) else None
+        case "whole number":
+            return _whole(value)
+        case "true or false":
+            read = _TRUTH.get(value.strip().lower()) if isinstance(value, str) else value
+            return read if isinstance(read, bool) else None
+        case "list of texts":
+            items = [value] if isinstance(value, str) else value
+            return items if isinstance(items, list) and all(isinstance(one, str) for one in items) else None
+        case "texts by name":
+            is_right = isinstance(value, dict) and all(isinstance(one, str) for one in (*value, *value.values()))
+            return value if is_right else None
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, str) and len(value) < 20 and value.strip().lstrip("-").isascii():
+        digits = value.strip()
+        return int(digits) if digits.removeprefix("-").isdigit() else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _wanted(parameter: OperationParameter) -> str:
+    return parameter.kind if parameter.kind == "texts by name" else f"a {parameter.kind}".replace("a true", "true")
 
 
 def wrong(call: WrongCall) -> ToolResult:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.refs.kinds import category_of, language_name, suggested_id
-from palimpsest.conversations.refs.scanner import is_id
-from palimpsest.conversations.refs.tags import Extracted
+from palimpsest.conversations.refs.tags import Extracted, is_id
 from palimpsest.conversations.store.database import Database
 from palimpsest.documents.markdown import fences
 from palimpsest.errors import InvalidArgument, NotFound
@@ -151,7 +150,7 @@ class Refs:
 
 
 _COLUMNS = (
-    "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes, "
+    "id, version, turn, hash, created, n_lines AS lines, n_chars AS chars, language, category, path, attributes, "
     "(SELECT max(version) FROM ref WHERE conversation = r.conversation AND id = r.id) AS n_versions"
 )
 
@@ -173,7 +172,4 @@ def suggestions(text: str, taken: Mapping[str, object]) -> list[SuggestedRef]:
 
 
 def _ref(row: sqlite3.Row) -> Ref:
-    return Ref(
-        row["id"], row["version"], row["n_versions"], row["turn"], row["hash"], row["created"], row["n_lines"],
-        row["n_chars"], row["language"], row["category"], row["path"], json.loads(row["attributes"]),
-    )  # fmt: skip
+    return Ref(**{**dict(row), "attributes": json.loads(row["attributes"])})

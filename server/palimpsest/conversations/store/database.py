@@ -2,10 +2,14 @@
 
 In: a file.  Out: a connection to write with and one to read with, each to one thread at a time.  Several processes may
 have it open: WAL lets them read while one writes, and a writer waits for another, which no reader does.  What a
-transaction wrote is there after any crash (`synchronous=FULL`).
+transaction wrote is there after any crash (`synchronous=FULL`).  A database that is damaged goes under another name,
+with its log; beside a file that showed damage while it was in use there is a note, so that it is looked through before
+it is used again.  Nothing is deleted.
 """
 
+import itertools
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -14,10 +18,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from palimpsest.conversations.store import damage
 from palimpsest.conversations.store.schema import STEPS
 from palimpsest.errors import InvalidArgument, StorageError
+from palimpsest.system import process_lock
 
+BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+FILES = ("", "-wal", "-shm")
+WAIT_S, LOOK_S = 15.0, 0.05
+"""Another process that puts the same file aside is waited for so long."""
 BUSY_S = 15.0
 """Another window's transaction is waited for so long."""
 AGAIN_S = 0.02
@@ -65,15 +73,15 @@ class Database:
         try:
             return _opened(path)
         except sqlite3.DatabaseError as error:
-            if not damage.is_broken(error):
+            if not _is_broken(error):
                 raise
-        with damage.alone(path):
+        with _alone(path):
             try:
                 return _opened(path)  # another process has put it aside meanwhile
             except sqlite3.DatabaseError as error:
-                if not damage.is_broken(error):
+                if not _is_broken(error):
                     raise
-                self.set_aside = damage.put_aside(path)
+                self.set_aside = _put_aside(path)
                 logger.error("%s is damaged (%s); it is kept as %s, and a new one begins", path, error, self.set_aside)
             return _opened(path)
 
@@ -147,7 +155,8 @@ class Database:
         except sqlite3.Error as error:
             raise _storage_error(self.path, error) from error
         except UnicodeEncodeError:
-            raise _half() from None
+            # SQLite keeps no lone surrogates in a text of its own; contents are kept as bytes
+            raise InvalidArgument("text", "half a character (a lone surrogate) is in it, or in an id.") from None
 
     def close(self) -> None:
         with self._lock, self._reading_lock:
@@ -188,7 +197,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
-        damage.look_through(path, connection)
+        _look_through(path, connection)
         _migrate(connection)
     except BaseException:  # nobody else could close it
         connection.close()
@@ -238,17 +247,65 @@ def _n_done(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _half() -> InvalidArgument:
-    """SQLite keeps no lone surrogates in a text of its own; contents are kept as bytes."""
-    return InvalidArgument("text", "half a character (a lone surrogate) is in it, or in an id.")
-
-
 def _storage_error(path: Path, error: Exception) -> StorageError:
     logger.warning("%s: %s", path, error)
-    if damage.is_broken(error):
-        damage.note(path)
+    if _is_broken(error):
+        _note_damage(path)
         return StorageError(
             f"The conversations' database is damaged: {error} ({path}).",
             hint="It is looked through when it is opened next, and kept under another name if it cannot be used.",
         )
     return StorageError(f"The conversations' database cannot be used: {error} ({path}).")
+
+
+def _is_broken(error: Exception) -> bool:
+    """Whether the file itself is at fault.  SQLite's longer codes end with the short one."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in BROKEN
+
+
+def _note_damage(path: Path) -> None:
+    """The file showed damage: it is looked through when it is opened next."""
+    with suppress(OSError):  # the disk may be full: then only the next opening does not know of it
+        _noted(path).touch(mode=0o600)
+
+
+def _look_through(path: Path, connection: sqlite3.Connection) -> None:
+    """Where it was noted.  Raises sqlite3.DatabaseError, as SQLite does."""
+    if _noted(path).exists():
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            error = sqlite3.DatabaseError(result)
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
+        _noted(path).unlink(missing_ok=True)
+
+
+def _put_aside(path: Path) -> Path:
+    """Under another name: who can mend it finds it there, with its log."""
+    names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
+    aside = next(name for name in names if not name.exists())
+    for ending in FILES:
+        with suppress(FileNotFoundError):  # not every database has a log
+            Path(f"{path}{ending}").rename(f"{aside}{ending}")
+    _noted(path).unlink(missing_ok=True)
+    return aside
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other process puts this file aside meanwhile."""
+    end, held = time.monotonic() + WAIT_S, None
+    while held is None and time.monotonic() < end:
+        held = process_lock.take(path.with_name(f"{path.name}.lock"))
+        if held is None:
+            time.sleep(LOOK_S)
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _noted(path: Path) -> Path:
+    return path.with_name(f"{path.name}.look-through")

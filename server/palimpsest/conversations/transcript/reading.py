@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from palimpsest.conversations.transcript.marks import BESIDE, read_heading, unescaped
+from palimpsest.conversations.transcript.writing import BESIDE, read_heading, unescaped
 from palimpsest.documents.markdown import fences, front_matter, lines_of
 from palimpsest.text.conversations import MARK
 
