@@ -1,4 +1,4 @@
-"""The calls of a reply, run in order.
+"""The calls of a reply, run in order; what they are run with (`Tools`), and what was said before them (`Needs`).
 
 In: a reply's text, tools.  Out: results for the model, kept with the turn; events.  Knows no tool.
 """
@@ -57,7 +57,7 @@ class Tools(Protocol):
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
     ) -> ToolResult:
-        """Raises nothing but cancellation: what is wrong with a call is its result, and that it has no `room`, too."""
+        """Raises nothing but cancellation: the result of a wrong call, or of one without `room`, says what is wrong."""
         ...
 
 

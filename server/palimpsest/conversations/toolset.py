@@ -49,7 +49,7 @@ class Toolset:
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
             return {}
-        return signatures(TOOLS.values())  # a call of one that is off is told so
+        return signatures(TOOLS.values())  # a call of one that is off gets an answer that says so
 
     def told(self, needs: Needs) -> str:
         """What the system prompt says of them, for what was said last."""

@@ -2,7 +2,7 @@
 
 In: each reply as checked, the documents before it.  Out: proposals, ordered by how many replies
 agree, and refusals.  A candidate holds all edits of one reply; candidates that lead to the same code form one proposal.
-Pure: does not know about formats, engines or editors.
+Does not know about formats, engines or editors.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Pure: decides whether edits of a document may be offered: what they break, repeat or invent.
 
 In: the document before the edits, the words its model was shown, the edits.  Out: the edits with remarks, or the reason
-why they are refused.  Pure: does not know about replies, blocks or editors.
+why they are refused.  Does not know about replies, blocks or editors.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What is read in the background, and descriptions of modules that are, for any language.
+"""Reads modules in the background, and keeps their descriptions, for any language.
 
 In: requests, made while the user types.  Out: the descriptions that are ready; others are read on an executor, which
 then calls `on_ready`.  Owner of the descriptions and of the pending reads.
@@ -93,8 +93,8 @@ class PendingReads(Generic[K]):
 
 class ModuleCatalog(Generic[K]):
     """The modules of one describer.  `open_describer` may take long, is called in the background, and may return None.
-    `decides` changes when it would open another one, which is opened then; `holds`, when modules may have been added to
-    those that there are.  Both are cheap, and called by whoever asks.
+    When the value of `decides` changes, a new describer is opened; when that of `holds` does, modules may have been
+    added.  Both are cheap, and called by whoever asks.
 
     Without an executor, `describe` reads at once.
     """

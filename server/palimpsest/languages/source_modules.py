@@ -43,7 +43,7 @@ class Rules(Modules):
     starred_without: frozenset[str] = frozenset()
     """Names that an import of everything leaves out."""
     unnamed: frozenset[str] = frozenset()
-    """Names by which something is offered that is declared by another name."""
+    """Names of exports that are not the declared ones, such as `default`."""
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)

@@ -1,8 +1,8 @@
 """Whether a process of its own lives through the parse of a text that is new here, and in time.
 
 In: texts.  Out: `Trial`.  A grammar's scanner is native code, which a text may end or keep busy for ever; nothing can
-stop it from within its process.  What a text did is remembered while this process runs: one that was died of twice is
-tried no more.
+stop it from within its process.  What a text did is remembered while this process runs: one that has ended two
+processes is not tried again.
 """
 
 import atexit

@@ -4,7 +4,8 @@ What a summary must not lose is collected by rules: names, paths, what was tried
 it defines, and what others call it by.
 
 In: turns with their calls, the summary before them.  Out: summaries; short lists, the newest first; a message with its
-code told in words, and the names and lines that it mentions.  Pure.
+code told in words, and the names and lines that it mentions.
+Code is parsed once another process has lived through it.
 """
 
 import re

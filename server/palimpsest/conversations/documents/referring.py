@@ -1,7 +1,7 @@
 """The documents that a turn links to: what they are, what they are about, and what the model is told of them.
 
-In: a message, a descriptor.  Out: its references and what is added to it; what the model says of it in a few words, in
-a tail of its own, so that no conversation's is disturbed.  Summaries are kept by the hash of a document's text: the
+In: a message, a descriptor.  Out: its references and what is added to it; a short summary by the model, asked in a tail
+of its own, so that the conversation's stays.  Summaries are kept by the hash of a document's text: the
 first paragraph where it is short enough, else the model's own words, if there is somebody to ask it.
 """
 

@@ -1,4 +1,5 @@
-"""`palimpsest.ask`: something is said in a conversation, without a document of it; what a conversation takes.
+"""`palimpsest.ask`: something is said in a conversation, without a document of it; something is added to it without an
+answer; how many tokens it takes.
 
 In: `{text, conversation?, uri?, position?}`.  Out: `{conversation, reply, refs, calls, documents, usage}`.  While the
 reply is written, the progress shows its last line.  What comes with a message, and what a descriptor is made of, are

@@ -1,6 +1,7 @@
-"""Pure: what a ref's content is: its language, its category, and an id that fits it.
+"""What a ref's content is: its language, its category, and an id that fits it.
 
 In: content, the attributes of its tag, names that are taken.  Out: words.  Knows no conversation.
+Content is parsed once another process has lived through it.
 """
 
 import json

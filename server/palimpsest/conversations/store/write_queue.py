@@ -58,7 +58,7 @@ class LateWrites:
                     self._waiting.popleft()
 
     def close(self) -> None:
-        """What is left is as where the process is killed."""
+        """What is left is lost, as if the process were killed."""
         self._waiting.clear()
         if self._task is not None:
             self._task.cancel()

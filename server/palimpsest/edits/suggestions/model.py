@@ -1,6 +1,6 @@
 """One request to the engine for edits: which blocks are shown, and which of them may be edited.
 
-In: a request, the document it is about (or a draft of it), blocks.  Out: what `ranking.py` makes of the answer.
+In: a request, the document it is about (or a draft of it), blocks.  Out: what `from_replies.py` makes of the answer.
 Keeps nothing.
 """
 

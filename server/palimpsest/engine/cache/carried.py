@@ -1,4 +1,4 @@
-"""What a tail has decoded behind other blocks, or with other words in between, while it is put where it goes now.
+"""Moves what a tail has decoded behind other blocks or other words to where it goes now.
 
 In: a sequence, the tokens in it, what is wanted.  Out: cells, moved to their new positions.  Their keys and values have
 seen what stood before them then: they are kept on purpose (`wire.GenerateRequest.kv`), not exact.

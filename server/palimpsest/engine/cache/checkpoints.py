@@ -60,8 +60,8 @@ class Checkpoints:
             store.put(digest, StoredKV(self._pool.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
 
     def restore(self, seq: int, n_common: int, digests: dict[int, str]) -> tuple[int, int]:
-        """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
-        and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
+        """A sequence that goes on from the highest of `digests` that is stored, and how many tokens it has; an empty
+        one and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
         pool, store, limit = self._pool, self._store, max(digests, default=0) if self._alone else n_common
         for n in sorted(digests, reverse=True):
             held = store.get(digests[n]) if n <= limit else None

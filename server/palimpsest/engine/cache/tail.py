@@ -9,9 +9,9 @@ to four sequences:
     gen        where the answer is generated: `full` itself, or a copy where an answer cannot be removed again
 
 The answer is kept as well: a request that agrees with it decodes nothing.  A tail that `leaves` keeps its own cells
-when blocks change.  A completion's are given the new blocks to stand on, and its last `FRESH` tokens are decoded again;
-of its suffix alone, and of a conversation, also words before what is kept may change: the cells are moved to where they
-go then (`carried.py`).  Knows no sampling.
+when blocks change.  A completion's are given the new blocks to stand on, and its last `FRESH` tokens are decoded again.
+In a suffix alone, and in a conversation, earlier words may change, too: what stands behind them is moved to its new
+place (`carried.py`).  Knows no sampling.
 """
 
 from collections import deque

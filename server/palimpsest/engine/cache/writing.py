@@ -1,7 +1,7 @@
 """Decodes new blocks: each by itself behind a copy of the header, several in one micro-batch.
 
 In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, published block by block.  After each
-micro-batch it is told how much of a block is there, so that no later sync decodes that again.
+micro-batch `begun` is called with how much of a block is there, so that no later sync decodes that again.
 
     scratch   [ header copy ][ kept prefix, a seq_cp ][ new tokens ]      starts len(header) before the span
     the workspace            [ the block's cells alone             ]
