@@ -104,7 +104,7 @@ class Prefetch:
         for _ in range(MOST_CHOICES):
             if model is None or not model.in_place or not chooser.is_estimated:
                 break
-            services.note_counts(blocks, await engine.sync(services.requests.count(blocks)))
+            services.note(blocks, await engine.sync(services.requests.count(blocks)))
             if chooser.is_miscounted:
                 blocks = await chooser.chosen(view, fresh=True)
         return blocks

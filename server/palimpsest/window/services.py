@@ -213,7 +213,4 @@ class Services:
     def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
         """Keep what the engine said of these blocks."""
         self.usage.synced(answer, blocks)
-        self.note_counts(blocks, answer)
-
-    def note_counts(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
         self.chooser.counted({BlockKey.parse(report.key): report.tokens for report in answer.blocks}, blocks)
