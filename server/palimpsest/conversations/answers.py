@@ -6,10 +6,16 @@ In: values.  Out: XML and fields; how much of a text fits where results have onl
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, PalimpsestError
 from palimpsest.text.markup import attribute, escape_closing
+
+
+def time_written(created: float) -> str:
+    """Local time, to the second, as the formats have it."""
+    return datetime.fromtimestamp(created).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)

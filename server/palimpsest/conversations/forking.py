@@ -321,12 +321,6 @@ class Forking:
             await asyncio.wait(set(self._tasks.values()))
 
 
-def most_chars(services: Services) -> int | None:
-    """What a model can read at once: the share of its window that messages have; None where nobody knows it."""
-    model = services.supervisor.status.model
-    return None if model is None else chars_for(int(services.settings.conversation.messages_share * model.window))
-
-
 class ForkTools:
     """Starts children with what is loaded for them, and gathers them."""
 

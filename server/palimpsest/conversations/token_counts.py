@@ -1,7 +1,8 @@
 """Tokens of texts, counted by the model's own tokenizer.
 
-In: texts.  Out: counts, and whether they are estimated.  A text is counted once; characters are estimated only where no
-engine answers, or one that has no tokenizer to ask.  Owner of the counts.
+In: texts.  Out: counts, and whether they are estimated; what follows for how much a model can read, and from what
+length on a text is a descriptor.  A text is counted once; characters are estimated only where no engine answers, or one
+that has no tokenizer to ask.  Owner of the counts.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 from palimpsest import wire
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.context.estimate import CHARS_PER_TOKEN, estimate
+from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for, estimate
 from palimpsest.errors import EngineError
 from palimpsest.providers.base.protocol import Estimating
 from palimpsest.window.events import CacheForgotten
@@ -48,6 +49,12 @@ class TokenCounts:
                 del self._known[next(iter(self._known))]
             self._known |= found
         return [found[name] if name in found else self._known[name] for name in names], self._estimated
+
+
+def most_chars(services: Services) -> int | None:
+    """What a model can read at once: the share of its window that messages have; None where nobody knows it."""
+    model = services.supervisor.status.model
+    return None if model is None else chars_for(int(services.settings.conversation.messages_share * model.window))
 
 
 def thresholds(services: Services, chars_per_token: float = CHARS_PER_TOKEN) -> FileDescriptorSettings:

@@ -15,14 +15,14 @@ from palimpsest.conversations.answers import Answer, ResultRoom, ToolResult, fai
 from palimpsest.conversations.call_runner import Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.referring import summarized
-from palimpsest.conversations.forking import ForkTools, most_chars
+from palimpsest.conversations.forking import ForkTools
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.instructions import described, description, foreseen, instructions
 from palimpsest.conversations.operations.operation import Operation, ToolHost
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, OF_REFS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
-from palimpsest.conversations.token_counts import thresholds
+from palimpsest.conversations.token_counts import most_chars, thresholds
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.window.services import Services
 

@@ -6,10 +6,9 @@ In: descriptors and what is read of them.  Out: fields and XML.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palimpsest.conversations.answers import Answer, element, listed, opening, passage
+from palimpsest.conversations.answers import Answer, element, listed, opening, passage, time_written
 from palimpsest.conversations.descriptors.descriptors import Descriptor, DescriptorSection, SearchResult
 from palimpsest.conversations.descriptors.reader import Match, PageReading
-from palimpsest.conversations.refs.results import time_written
 from palimpsest.text.markup import escape_closing
 
 FROM_USER = "user_input"

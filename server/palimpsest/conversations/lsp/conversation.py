@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.conversations.answers import time_written
 from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.conversations import Conversation as Talk
 from palimpsest.conversations.descriptors.descriptors import Descriptor
@@ -26,7 +27,6 @@ from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.link_ids import conversation_of, uri_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.refs import Ref
-from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range

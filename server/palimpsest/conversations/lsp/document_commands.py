@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from palimpsest.conversations.answers import element, listed
+from palimpsest.conversations.answers import element, listed, time_written
 from palimpsest.conversations.documents.document_references import DocumentUse
 from palimpsest.conversations.documents.graph import graph_of, svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.transcript_sending import conversation_of
 from palimpsest.conversations.lsp.transcript_showing import replaced
-from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.arguments import Count, Uri

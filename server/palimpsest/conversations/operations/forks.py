@@ -1,7 +1,7 @@
 """Operations on forks, which are children of a conversation that work beside it, and on the temporary files that they
 share."""
 
-from palimpsest.conversations.answers import Answer, answered, element, listed
+from palimpsest.conversations.answers import Answer, answered, element, listed, time_written
 from palimpsest.conversations.operations.operation import (
     Operation,
     OperationCall,
@@ -9,7 +9,6 @@ from palimpsest.conversations.operations.operation import (
     of_programs,
     required,
 )
-from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.temp_files import TempFile
 
 _TOPICS = ("fork", "spawn", "child", "children", "delegate", "parallel", "each", "review", "several", "gather")

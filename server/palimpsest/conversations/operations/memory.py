@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from palimpsest.conversations.answers import Answer, answered, element, listed
+from palimpsest.conversations.answers import Answer, answered, element, listed, time_written
 from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.compaction.compactions import Compaction, Summary
 from palimpsest.conversations.experiences import Experience
@@ -16,7 +16,6 @@ from palimpsest.conversations.operations.operation import (
     of_programs,
     required,
 )
-from palimpsest.conversations.refs.results import time_written
 from palimpsest.errors import Denied
 from palimpsest.text.previews import preview
 

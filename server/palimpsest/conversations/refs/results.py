@@ -5,17 +5,11 @@ In: refs, what was written.  Out: answers.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from palimpsest.conversations.answers import Answer, element, listed, opening, passage
+from palimpsest.conversations.answers import Answer, element, listed, opening, passage, time_written
 from palimpsest.conversations.refs.refs import Ref
 from palimpsest.text.markup import escape_closing
-
-
-def time_written(created: float) -> str:
-    """Local time, to the second, as the formats have it."""
-    return datetime.fromtimestamp(created).isoformat(timespec="seconds")
 
 
 def fields_of(ref: Ref) -> dict[str, Any]:
