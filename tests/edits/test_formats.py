@@ -240,3 +240,10 @@ def test_a_line_that_looks_like_a_mark_beside_one_is_not_removed_by_guesswork() 
     block = ShownBlock("editing", True, "file:///a.py", 1, (*numbered, *marks))
     with pytest.raises(ValueError, match="reads like a mark"):
         FORMATS["whole"].write(block, [LineEdit(4, 7, ())], "Say it.")
+
+
+def test_edits_that_together_come_to_the_same_lines_change_nothing() -> None:
+    """One takes a line out, and the next puts it back: as one edit they would be none."""
+    block = shown_block("def f(a):", "def f(a):")
+    edits = (LineEdit(0, 1, ()), LineEdit(1, 2, ("def f(a):", "def f(a):")))
+    assert result(block, WrittenEdits(block.name, edits)) == "it changes nothing"

@@ -62,6 +62,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
             "ahead": False,
             "review": "asked",  # a pause comes before or behind the figures are read, as it happens
             "cached": 0,
+            "kv": "decode",  # what a tail has seen before depends on when a pause came
             "multiline": "auto",
             "confidence": "all",
         },

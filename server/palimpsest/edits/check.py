@@ -6,7 +6,7 @@ refusals.  A change is made as written or refused as a whole; nothing is guessed
 
 from collections.abc import Mapping, Sequence
 
-from palimpsest.edits.line_edits import normalised
+from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.reply import CheckedReply, EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import DocumentChange, LineEdit, Refusal
@@ -43,7 +43,7 @@ def _change(
         raise _Refused(written.problem)
     lines = documents[block.uri]
     edits = normalised(lines, _placed(written.edits, block, lines))
-    if not edits:
+    if applied(lines, edits) == list(lines):  # also where several together come to that
         raise _Refused("it changes nothing")
     return DocumentChange(block.uri, block.version, edits, (block.name,))
 

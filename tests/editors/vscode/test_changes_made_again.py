@@ -108,4 +108,4 @@ def test_all_places_of_several_files_are_previewed_and_made_at_once(window: Wind
         panel.locator(".monaco-list-row", has_text=Path(file).name).locator(".edit-checkbox").click()
     panel.locator(".monaco-button", has_text="Apply").click()
     panel.wait_for(state="detached")
-    assert (window.text(here.file), window.text(there.file)) == (here.text(N), there.text(N))
+    window.until(lambda: (window.text(here.file), window.text(there.file)) == (here.text(N), there.text(N)))
