@@ -149,6 +149,7 @@ class _Window:
         line = hole.function.document[hole.start.line][: hole.start.column]
         position = Position(hole.start.line, column_to_units(line, len(line), driver.encoding))
         context = await driver.settled(uri, position, SETTLE_S)
+        generated = (await driver.stats())["generated"]  # what went on behind the hole before is over now
         start = time.perf_counter()
         items = await driver.complete(uri, position)
         ms = 1000 * (time.perf_counter() - start)
@@ -159,8 +160,7 @@ class _Window:
             await driver.command("palimpsest.context.drop", {key: block[key] for key in ("type", "name")})
         text, _ = inserted(items[0], position) if items else ("", 0)
         decoded = after["decoded"] + after["warmed"] - before["decoded"] - before["warmed"]
-        generated = after["generated"] - before["generated"]
-        return Offered(hole.trimmed(text), decoded, generated, ms, sure_of(items)), context
+        return Offered(hole.trimmed(text), decoded, after["generated"] - generated, ms, sure_of(items)), context
 
 
 def sure_of(items: Sequence[Any]) -> float | None:
