@@ -104,8 +104,16 @@ def test_all_places_of_several_files_are_previewed_and_made_at_once(window: Wind
     panel = window.page.locator(PREVIEW)
     panel.wait_for()
     window.keep("preview")
-    for file in (here.file, there.file):
-        panel.locator(".monaco-list-row", has_text=Path(file).name).locator(".edit-checkbox").click()
+    rows = [panel.locator(".monaco-list-row", has_text=Path(file).name) for file in (here.file, there.file)]
+
+    def are_ticked() -> bool:
+        """Also where the list was drawn anew behind the first click."""
+        boxes = [row.locator(".edit-checkbox") for row in rows]
+        for box in boxes:
+            box.check()
+        return all(box.is_checked() for box in boxes)
+
+    window.until(are_ticked)
     panel.locator(".monaco-button", has_text="Apply").click()
     panel.wait_for(state="detached")
     window.until(lambda: (window.text(here.file), window.text(there.file)) == (here.text(N), there.text(N)))
