@@ -49,7 +49,8 @@ And both are measured:
     evaluate   a GGUF  ->  figures
 
 Blocks are chosen and written by the product: the model is trained on what it will read.
-Nothing here is imported by the product, and nothing here is needed to use it.
+Nothing here is imported by the product.  `adapt`, which `palimpsest model adapt` runs, has a model learn a person's own
+repositories with the above, and keeps it if it types their last commits better.
 """
 
 import os

@@ -31,13 +31,14 @@ PARTS = {"out": "attn_output", "down": "ffn_down", "attention_norm": "attn_norm"
 
 @dataclass(frozen=True)
 class Base:
-    """`parameters` are float32 and frozen."""
+    """`parameters` are float32 and frozen; `knows_end`: whether an end of its own was learned already."""
 
     path: Path
     architecture: str
     shape: Shape
     parameters: Parameters
     vocabulary: Vocabulary
+    knows_end: bool = False
 
 
 def read(path: Path) -> Base:
@@ -54,7 +55,8 @@ def read(path: Path) -> Base:
     }
     if "rope_freqs.weight" in arrays:
         raise NotABase(f"{path.name} has rotary factors of its own, which are not known here")
-    return Base(path, architecture, shape, stacked(arrays, shape, architecture), vocabulary.of(fields))
+    parameters = stacked(arrays, shape, architecture)
+    return Base(path, architecture, shape, parameters, vocabulary.of(fields), vocabulary.END_KEY in fields)
 
 
 def shape_of(fields: Mapping[str, Any], architecture: str) -> Shape:

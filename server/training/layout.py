@@ -173,6 +173,17 @@ class Builder:
         for layout, suffix, tail, first in tails:
             self.add_tail(context, position, layout, suffix, tail, first)
 
+    def add_in_order(self, blocks: Sequence[Ints], tails: Sequence[tuple[int, Ints, Ints, int]]) -> None:
+        """A workspace as one text, for a teacher: each block sees those before it, the suffix and the tail see all.
+        The tokens that are wanted are those of `add_workspace`, in the same order."""
+        context = np.concatenate([self.header, *blocks, self.footer])
+        seen = self.add(context, np.arange(len(context)))
+        self.rows.append(seen)
+        for layout, suffix, tail, first in tails:
+            flat = self.add(np.concatenate([suffix, tail]), len(context) + np.arange(len(suffix) + len(tail)))
+            self.tails.append((seen, flat, first))
+            self.want_tail(flat[len(suffix) :], tail, first, layout)
+
     def add_copying(self, blocks: Sequence[Ints], n_tail: int) -> None:
         """A tail of nothing but pieces copied from the blocks and from itself; wanted is what only copying can tell.
 
@@ -227,6 +238,10 @@ class Builder:
             positions = start + n
         flat = self.add(tail, positions)
         self.tails.append((context, flat, (late << 16) | first))
+        self.want_tail(flat, tail, first, layout)
+
+    def want_tail(self, flat: Ints, tail: Ints, first: int, layout: int) -> None:
+        """What stands before the middle, and the middle with its end."""
         skip = 1 if layout in (ISOLATED, PSM) else 0  # the middle's marker is given, not predicted
         before, asked = ("broken", "reply") if layout == REPAIR else ("prefix", "middle")
         self.want(flat[: first - 1 - skip], tail[1 : first - skip], self.weights[before], PREFIX)

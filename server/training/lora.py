@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from training.base import Base
-from training.head import frozen_head
+from training.head import Taught, frozen_head
 from training.layout import Batch
 from training.model import LAYERS, Adapted, Parameters, Parts, Shape, through
 
@@ -42,7 +42,7 @@ class Lora:
 def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
     random = torch.Generator().manual_seed(seed)
     marks = base.vocabulary.marks
-    likened = [marks.start if mark == marks.end else mark for mark in marks.rows]
+    likened = [marks.start if mark == marks.end and not base.knows_end else mark for mark in marks.rows]
     factors = {ROWS: base.parameters["embedding"][likened].clone()}
     for name in MATRICES:
         n, width_out, width_in = base.parameters[name].shape
@@ -76,11 +76,11 @@ def frozen(base: Base, dtype: torch.dtype, device: str) -> Frozen:
 
 
 def layers(model: Frozen, lora: Lora) -> Iterator[tuple[Any, ...]]:
-    """Layer by layer what LAYERS names, matrices with their factors."""
+    """Layer by layer what LAYERS names, matrices with their factors if there are any."""
     f, p = lora.factors, model.parameters
     stacks: list[Any] = []
     for name in LAYERS:
-        if name in MATRICES:
+        if name in MATRICES and lora.rank:
             a, b = f[f"{name}.a"].to(model.dtype), (f[f"{name}.b"] * lora.scale).to(model.dtype)
             stacks.append(map(Adapted, p[name].unbind(0), a.unbind(0), b.unbind(0)))
         else:
@@ -104,14 +104,23 @@ def states(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
     return F.rms_norm(h.index_select(0, chosen), (model.shape.width,), p["final_norm"], model.shape.epsilon)
 
 
-def loss(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
+@torch.no_grad()
+def taught(model: Frozen, batch: Batch, labels: float, parts: Parts) -> Taught:
+    """What the base itself, with nothing learned beside it, gives at the batch's chosen tokens."""
+    rows = model.parameters["embedding"][model.ids].float()
+    teacher = states(model, Lora(0, 1.0, {ROWS: rows}), batch, parts)
+    return Taught(teacher.to(model.dtype), rows.to(model.dtype), labels)
+
+
+def loss(model: Frozen, lora: Lora, batch: Batch, parts: Parts, teacher: Taught | None = None) -> Tensor:
     """Cross entropy (m,) at the batch's chosen tokens, on the model's device."""
     p, rows = model.parameters, lora.factors[ROWS]
     x, targets = states(model, lora, batch, parts), torch.from_numpy(batch.targets).to(model.ids.device)
     if "output" in p:  # not tied: the marks' own rows there are never wanted, and stay
         none = rows.new_zeros(0, rows.size(1)).to(model.dtype)
-        return frozen_head(x.to(model.dtype), p["output"], none, model.ids[:0], targets)
-    return frozen_head(x.to(model.dtype), p["embedding"], rows.to(model.dtype), model.ids, targets)
+        teacher = teacher._replace(rows=none) if teacher else None
+        return frozen_head(x.to(model.dtype), p["output"], none, model.ids[:0], targets, teacher)
+    return frozen_head(x.to(model.dtype), p["embedding"], rows.to(model.dtype), model.ids, targets, teacher)
 
 
 def widened(lora: Lora, base: Base, rank: int) -> Lora:

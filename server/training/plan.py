@@ -27,6 +27,8 @@ class Plan:
     n_held: int
     tell_every: int = 10
     max_steps: int = 10**9
+    labels: float = 1.0
+    """Share of the loss that comes from what stands there; the rest from the base as a teacher that reads in order."""
 
 
 @dataclass

@@ -24,12 +24,15 @@ def batch_of(
     rng: np.random.Generator,
     mode: Mode = "own",
     packing: Packing = ON_CPU,
+    *,
+    in_order: bool = False,
 ) -> Batch:
-    """Workspaces with their own blocks, with none, or each with another one's."""
+    """Workspaces with their own blocks, with none, or each with another one's; in place, or all `in_order`."""
     builder = Builder(header, footer, rng, WEIGHTS)
+    add = builder.add_in_order if in_order else builder.add_workspace
     for i, each in enumerate(workspaces):
         source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else each
-        builder.add_workspace([] if mode == "none" else source.blocks, [tail[:4] for tail in each.tails])
+        add([] if mode == "none" else source.blocks, [tail[:4] for tail in each.tails])
     return builder.finish(packing)
 
 

@@ -21,6 +21,7 @@ if __name__ == "__main__":
 
 import argparse
 import gc
+import json
 import os
 import signal
 import sys
@@ -46,9 +47,10 @@ MODES: tuple[Mode, ...] = ("own", "none", "other")
 
 
 class Prepared(NamedTuple):
-    """Batches, and where in the data the run is when they have been learned from."""
+    """Batches, each with the same in order where there is a teacher, and where in the data the run is when they have
+    been learned from."""
 
-    batches: list[Batch]
+    batches: list[tuple[Batch, Batch | None]]
     bookmark: dict[str, Any]
 
 
@@ -110,6 +112,7 @@ class Tuning:
         }
         torch.save(state, beside)
         beside.replace(self.path)
+        self.path.with_suffix(".json").write_text(json.dumps(vars(self.progress)))  # without torch to read it
 
     def prepare(self, step: int, rank: int, n_known: int) -> Prepared:
         """One process's part of a step: which workspaces, with which of their blocks and tails."""
@@ -121,8 +124,13 @@ class Tuning:
             found.append(shelf.Encoded(some_blocks(each.blocks, rng), [each.tails[i] for i in order]))
         mine, rng = shares(found, self.n)[rank], np.random.default_rng((step, rank))
         parts = (mine[at : at + plan.n_at_once] for at in range(0, len(mine), plan.n_at_once))
-        batches = [batch_of(part, *self.frame, rng, packing=self.packing) for part in parts]
+        batches = [
+            (self._batch(part, rng), self._batch(part, rng, True) if plan.labels < 1 else None) for part in parts
+        ]
         return Prepared(batches, self.shelf.bookmark.as_dict())
+
+    def _batch(self, part: Sequence[shelf.Encoded], rng: np.random.Generator, in_order: bool = False) -> Batch:
+        return batch_of(part, *self.frame, rng, packing=self.packing, in_order=in_order)
 
     def next(self) -> Prepared:
         """What to do in this step; where the plan is to be ahead, the next step's is made meanwhile."""
@@ -132,14 +140,15 @@ class Tuning:
             self.ahead = self.thread.submit(self.prepare, step + 1, rank, n_known)
         return made
 
-    def gradients(self, batches: Sequence[Batch], rank: int) -> None:
+    def gradients(self, batches: Sequence[tuple[Batch, Batch | None]], rank: int) -> None:
         """One process's part of a step, summed into its shared gradients, and its figures."""
         told = self.team.told[rank]
         told.zero_()
         for value in self.found[rank].values():
             value.zero_()
-        for batch in batches:
-            losses = lora.loss(self.model, self.lora, batch, self.parts)
+        for batch, in_order in batches:
+            teacher = lora.taught(self.model, in_order, self.plan.labels, self.parts) if in_order else None
+            losses = lora.loss(self.model, self.lora, batch, self.parts, teacher)
             total = (losses * torch.from_numpy(batch.weights).to(losses.device)).sum()
             found = torch.autograd.grad(total, list(self.lora.factors.values()))
             for to, value in zip(self.found[rank].values(), found, strict=True):
@@ -245,6 +254,7 @@ def main() -> None:
     cli.add_argument("--rank", type=int, default=32, help="at least, where --start has one")
     cli.add_argument("--scale", type=float, default=2.0)
     cli.add_argument("--rate", type=float, default=5e-4, help="of A; B's is twice that")
+    cli.add_argument("--labels", type=float, default=1.0, help="share of the loss; the rest is a teacher's, in order")
     cli.add_argument("--warm-up", type=int, default=20, help="steps")
     cli.add_argument("--falling-from", type=float, default=0.3, help="share of the time")
     cli.add_argument("--processes", type=int, default=1 if on_gpu else os.cpu_count() or 1)
@@ -279,6 +289,7 @@ def main() -> None:
         n_held=a.held,
         tell_every=a.tell_every,
         max_steps=a.max_steps,
+        labels=a.labels,
     )
     a.out.parent.mkdir(parents=True, exist_ok=True)
     encode = shelf.Encoders(a.base, a.encoders) if a.encoders else None

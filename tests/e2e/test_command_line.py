@@ -254,6 +254,8 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
         "palimpsest/assets/palimpsest-embedded.gguf",
         "palimpsest/languages/python/queries.scm",
         "palimpsest/demo/sample/shop/cart.py",
+        "palimpsest/beside/training/adapt.py",
+        "palimpsest/beside/bench/benches/typing.py",
     } <= set(names)
     place = tmp_path / "clean"
     venv.create(place, with_pip=True)
@@ -264,6 +266,10 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = run("demo", "--json", python=str(python), cwd=elsewhere, env=environment)
     check_demo(last_object(done))
+    assert (
+        "-m pip install torch"
+        in run("model", "adapt", python=str(python), cwd=elsewhere, env=environment, status=1).stderr
+    )
 
 
 @pytest.mark.slow(part="benches")

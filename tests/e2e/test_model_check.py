@@ -46,7 +46,15 @@ def test_a_model_is_tried_on_a_folder_and_what_came_of_it_is_kept(model: Path) -
     assert isinstance(figures, dict)
     assert (said["kept"], figures["places"]) == (True, pytest.approx(9, abs=1))
     assert said["tried_on"] == str(SAMPLE)
-    assert {"nats.prefix", "nats.spm", "nats.in_place", "nats.stale", "nats.in_order", "token_ms"} <= figures.keys()
+    assert {
+        "nats.prefix",
+        "nats.spm",
+        "nats.in_place",
+        "nats.epic",
+        "nats.stale",
+        "nats.in_order",
+        "token_ms",
+    } <= figures.keys()
     assert figures["nats.spm"] < figures["nats.prefix"], "it was made to fill in the middle"
     kept = profiles.of_file(model)
     assert kept is not None

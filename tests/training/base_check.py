@@ -18,8 +18,12 @@ from palimpsest.models.merge import Kind, merge
 from training import adapter, base, ending, lora, parity
 from training.arena import Arena
 from training.folder import convert
-from training.head import frozen_head
+from training.head import Taught, frozen_head
+from training.layout import MIDDLE
 from training.measures import cross_entropy
+from training.model import Parts
+from training.portions import batch_of
+from training.shelf import Encoded, EncodedTail
 
 CLOSE = 1e-3
 """Of a loss: llama.cpp keeps keys and values in 16 bits.  Random weights have losses of eighty nats."""
@@ -126,6 +130,50 @@ def its_loss_has_the_gradients_that_autograd_finds() -> None:
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
+def a_teacher_gives_the_gradients_that_autograd_finds() -> None:
+    torch.manual_seed(2)
+    x, vocabulary, ids = torch.randn(300, 16), torch.randn(50, 16), torch.tensor([4, 9])
+    rows, weights, targets = torch.randn(2, 16), torch.rand(300), torch.randint(0, 50, (300,))
+    teacher = Taught(torch.randn(300, 16), torch.randn(2, 16), 0.3)
+    of_teacher = F.linear(teacher.states, vocabulary.index_copy(0, ids, teacher.rows)).softmax(-1)
+    wanted = 0.3 * F.one_hot(targets, 50) + 0.7 * of_teacher
+    found = []
+    for frozen in (True, False):
+        a, b = (value.clone().requires_grad_() for value in (x, rows))
+        if frozen:
+            losses = frozen_head(a, vocabulary, b, ids, targets, teacher)
+        else:
+            losses = F.cross_entropy(F.linear(a, vocabulary.index_copy(0, ids, b)), wanted, reduction="none")
+        found.append([losses, *torch.autograd.grad((losses * weights).sum(), [a, b])])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def a_teacher_reads_in_order_what_the_other_reads_in_place(folder: Path) -> None:
+    of = base.read(folder / "llama.gguf")
+    marks, encode = of.vocabulary.marks, of.vocabulary.encode
+    header, footer = [marks.start, *encode("<context>")], encode("</context>")
+    blocks = [np.array(encode(text)) for text in ("def one(): ...", "class Two:\n    three = 3")]
+    suffix, middle = np.array([marks.suffix, *encode("\nend()")]), encode("one()")
+    head = [marks.prefix, *encode("two = ")]
+    tail = EncodedTail(0, suffix, np.array([*head, *middle, marks.end]), len(head), 5)
+    workspace, rng = Encoded(blocks, [tail, tail._replace(suffix=suffix[:3])]), np.random.default_rng(1)
+    in_place, in_order = (batch_of([workspace], header, footer, rng, in_order=each) for each in (False, True))
+    assert np.array_equal(in_place.targets, in_order.targets)
+    assert np.array_equal(in_place.parts, in_order.parts)
+
+    model = lora.frozen(of, torch.float32, "cpu")
+    teacher = lora.taught(model, in_order, 0.5, Parts())
+    losses = F.cross_entropy(
+        teacher.states @ of.parameters["embedding"].mT, torch.from_numpy(in_order.targets), reduction="none"
+    )
+    whole = [*header, *blocks[0], *blocks[1], *footer, *suffix, *tail.tail]
+    n = len(tail.tail) - 1
+    theirs = parity.torch_losses(of, lora.fresh(of, 4, 2.0), whole)[-n:]
+    np.testing.assert_allclose(losses[:n].numpy(), theirs, rtol=1e-4, atol=1e-4)
+    assert (in_order.parts[:n] == MIDDLE).sum() == len(middle) + 1
+
+
 def a_lower_rank_keeps_the_most(folder: Path) -> None:
     of = base.read(folder / "llama.gguf")
     whole = random_lora(of, 8)
@@ -148,7 +196,10 @@ def an_end_of_its_own_is_learned_and_ends_answers(folder: Path) -> None:
     assert torch.equal(restored[3], of.parameters["embedding"][marks.start]), "it begins as what has ended texts"
     adapter.write(own, random_lora(own, 8), folder / "own.gguf", Kind.F32)
     merge(of.path, folder / "own.gguf", folder / "ending.gguf", kind=Kind.F32)
-    assert base.read(folder / "ending.gguf").vocabulary.marks == marks
+    merged = base.read(folder / "ending.gguf")
+    assert merged.vocabulary.marks == marks
+    again = lora.fresh(merged, 8, 2.0).factors[lora.ROWS][3]
+    assert torch.equal(again, merged.parameters["embedding"][7]), "its end was learned already"
     arena = Arena(folder / "ending.gguf", 64)
     assert marks.end in arena.ends
     assert arena.tokens("x", bos=True)[0] == marks.start
@@ -247,6 +298,8 @@ def main() -> None:
     a_folder_becomes_a_base(folder, "llama", torch.float32)
     a_folder_becomes_a_base(folder, "fim", torch.bfloat16)
     its_loss_has_the_gradients_that_autograd_finds()
+    a_teacher_gives_the_gradients_that_autograd_finds()
+    a_teacher_reads_in_order_what_the_other_reads_in_place(folder)
     a_lower_rank_keeps_the_most(folder)
     an_end_of_its_own_is_learned_and_ends_answers(folder)
     the_ends_row_is_fitted_to_what_it_has_not_seen()

@@ -35,7 +35,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import trustme
 from lsprotocol import types as lsp
 from rich.console import Console
 from rich.table import Table
@@ -127,6 +126,8 @@ class Team:
     def __init__(self, folder: Path, n: int) -> None:
         self.folder = folder
         self.keys = [secrets.token_urlsafe(16) for _ in range(n)]
+        import trustme  # a development dependency: `python -m bench` works without it
+
         authority = trustme.CA()
         certificate = authority.issue_cert("127.0.0.1")
         authority.cert_pem.write_to_path(str(folder / "ca.pem"))

@@ -66,8 +66,13 @@ def drawn(repo: Path, n: int, seed: int, until: str = "HEAD") -> list[Added]:
 
 def unpacked(added: Added, folder: Path) -> None:
     """Write the tree that it was added to.  Raises InvalidArgument."""
+    unpacked_tree(added.repo, f"{added.commit}^", folder)
+
+
+def unpacked_tree(repo: Path, commit: str, folder: Path) -> None:
+    """Write a commit's files below a folder.  Raises InvalidArgument."""
     try:
-        data = run(added.repo, "archive", "--format=tar", f"{added.commit}^", timeout_s=GIT_S)
+        data = run(repo, "archive", "--format=tar", commit, timeout_s=GIT_S)
     except GitError as error:
         raise InvalidArgument("REPO", f"git archive: {error}") from None
     with tarfile.open(fileobj=BytesIO(data)) as archive:

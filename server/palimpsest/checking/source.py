@@ -31,14 +31,15 @@ def documents(folder: Path, random: Random | None = None, most: int | None = Non
     return islice(filter(None, (parsed_source(files, path) for path in paths)), most)
 
 
-def source_paths(files: WorkspaceFiles, folder: Path) -> Iterator[Path]:
-    """Those of a folder and the folders in it."""
+def source_paths(files: WorkspaceFiles, folder: Path, *, tests: bool = False) -> Iterator[Path]:
+    """Those of a folder and the folders in it; of tests only if they are asked for."""
+    left_out = NOT_OURS if tests else NOT_OURS | TESTS
     for entry in files.listing(folder):
         path = folder / entry.name
         if entry.is_dir:
-            if not entry.is_link and entry.name not in NOT_OURS | TESTS:
-                yield from source_paths(files, path)
-        elif language_of("", entry.name).grammar is not None and not _is_test(path.stem):
+            if not entry.is_link and entry.name not in left_out:
+                yield from source_paths(files, path, tests=tests)
+        elif language_of("", entry.name).grammar is not None and (tests or not _is_test(path.stem)):
             yield path
 
 

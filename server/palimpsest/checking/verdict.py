@@ -95,7 +95,7 @@ class _Verdict:
         """Whether the cache stays one that is edited in place."""
         trial, tokens = self.trial, self.trial.tokens
         none = trial.layouts[trial.fim_layout or PREFIX]
-        for name in ("in_place", "in_order", "stale"):
+        for name in ("in_place", "in_order", "epic", "stale"):
             losses: Losses = getattr(trial, name)
             if losses.nats:
                 self.figures[f"nats.{name}"] = losses.mean(tokens)
@@ -108,6 +108,8 @@ class _Verdict:
             return True
         kept = gain(none, trial.in_place, tokens).nats / given.nats
         self.figures["kept"] = kept
+        if trial.epic.nats:
+            self.figures["kept.epic"] = gain(none, trial.epic, tokens).nats / given.nats
         three = zip(none.nats, trial.in_place.nats, trial.in_order.nats, strict=False)
         lost = _sure([a - b - (1 - LEAST_KEPT) * (c - b) for c, a, b in three], tokens)
         loses = len(trial.in_order.nats) >= WHOLE_PLACES and lost.nats > WHOLE_ERRORS * lost.error

@@ -1,4 +1,4 @@
-"""`palimpsest model list | use | get | info | check`.
+"""`palimpsest model list | use | get | info | check | adapt`.
 
 In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from palimpsest.checking import running
-from palimpsest.cli import model_check
+from palimpsest.cli import model_adapt, model_check
 from palimpsest.cli.progress import bar
 from palimpsest.config.layers import own_settings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
@@ -84,6 +84,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     info.set_defaults(does=_info)
     check = commands.add_parser("check", parents=[shared], help="try it on your own code, and keep what suits it")
     model_check.arguments(check)
+    adapt = commands.add_parser(
+        "adapt", parents=[shared], help="have it learn from your own code; kept if it is better"
+    )
+    model_adapt.arguments(adapt)
 
 
 def described(file: GgufFile) -> dict[str, Any]:

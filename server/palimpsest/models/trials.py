@@ -66,6 +66,7 @@ class ModelTrial:
     layouts       without blocks, by layout; `prefix`: the code before the cursor alone, continued
     in_place      behind the blocks, each decoded by itself; empty where the cache is not edited in place
     in_order      behind the blocks in one prompt
+    epic          in place, the beginning of each block decoded again behind the blocks before it
     stale         in place, with a tail that was decoded behind no block but for its last 16 tokens
     said          (bin of probability, share that was right) of the beginnings of answers: `calibration.Counts`
     why_not       why the cache cannot be edited in place
@@ -79,6 +80,7 @@ class ModelTrial:
     layouts: dict[str, Losses] = field(default_factory=dict)
     in_place: Losses = Losses()
     in_order: Losses = Losses()
+    epic: Losses = Losses()
     stale: Losses = Losses()
     said: dict[str, tuple[float, float]] = field(default_factory=dict)
     keystroke_ms: list[float] = field(default_factory=list)

@@ -13,8 +13,9 @@ from pathlib import Path
 from palimpsest import wire
 from palimpsest.calibration import bin_of
 from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.cache.tail import FRESH
-from palimpsest.engine.checking.rows import finished, rows_of
+from palimpsest.engine.checking.rows import decode_again, finished, rows_of
 from palimpsest.engine.checking.threads import thread_trials
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.sampler import log_probability
@@ -30,6 +31,8 @@ N_TYPED = 3
 """Keys that are typed at each place."""
 N_SHOWN = 8
 """Tokens of an answer to a key."""
+N_AGAIN = 16
+"""Tokens of each block that EPIC's way decodes again (Hu et al. 2024, arXiv 2410.15332, LegoLink)."""
 SHARE_OF_THREADS, SHARE_IN_PLACE = 0.15, 0.6
 """Shares of the time that is given: for numbers of threads, and until the last place is begun in place.  Whole prompts
 are decoded of the same places afterwards."""
@@ -104,6 +107,7 @@ class _Behind:
             said={bin: _sum(trial.said.get(bin), said.get(bin)) for bin in {*trial.said, *said}},
             keystroke_ms=[*trial.keystroke_ms, *typed],
             in_place=trial.in_place.with_next(own) if in_place else trial.in_place,
+            epic=trial.epic.with_next(self._epic()) if in_place and trial.fim_layout else trial.epic,
             stale=trial.stale.with_next(self._stale()) if in_place and trial.fim_layout else trial.stale,
             in_order=trial.in_order if in_place else trial.in_order.with_next(own),
         )
@@ -128,6 +132,16 @@ class _Behind:
         finished(generate(self._engine.generator, self._workspace, self._fim("auto", kv="leave"), None))
         self._attach(self._place.blocks)
         return self._nats(self._fim("auto"), stale=True)
+
+    def _epic(self) -> float:
+        """The beginning of each block is decoded again, behind the blocks before it."""
+        workspace = self._workspace
+        assert isinstance(workspace, InPlaceWorkspace)
+        self._attach(self._place.blocks)
+        decode_again(workspace, N_AGAIN)
+        nats = self._nats(self._fim("auto"))
+        self._attach({})  # what stands there now is nobody's: the next time, the blocks themselves are attached
+        return nats
 
     def _said(self) -> dict[str, tuple[float, float]]:
         """Of the beginnings of the answer that may be shown: how probable they were said to be, and whether that stands

@@ -1,4 +1,4 @@
-"""What a model says at each token of a text that stands behind a tail.
+"""What a model says at each token of a text that stands behind a tail, and other ways to prepare what it sees.
 
 In: an engine without other jobs, a prompt, tokens.  Out: logits, and how the tail was prepared.
 """
@@ -6,6 +6,7 @@ In: an engine without other jobs, a prompt, tokens.  Out: logits, and how the ta
 from collections.abc import Generator, Sequence
 from typing import TypeVar
 
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.cache.tail import Start
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
@@ -47,3 +48,23 @@ def rows_of(
             rows += [row for row in engine.pool.decode(runs, workspace) if row is not None]
         tail.drop()
     return start, rows
+
+
+def decode_again(workspace: InPlaceWorkspace, n: int) -> None:
+    """The first `n` tokens of each attached block, which now see the blocks before it as well, these already decoded
+    again; behind a copy of the header directly before them, as blocks are.  The arena is not told: nothing may be
+    attached, moved or saved before all are detached."""
+    assert workspace.arena is not None
+    pool, context, header = workspace.pool, workspace.context, workspace.header
+    for resident in [resident for resident in workspace.arena if resident.attached]:
+        start, tokens = resident.span.start, resident.tokens[:n]
+        sees, alone = pool.take(), pool.take()
+        context.copy(workspace.attached_seq, sees, 0, start)
+        if header:
+            pool.decode([Run(header, start - len(header), alone)], workspace)
+            context.copy(alone, sees)
+        context.remove(workspace.attached_seq, start, start + len(tokens))
+        pool.decode([Run(tokens, start, sees)], workspace)
+        context.copy(sees, workspace.attached_seq, start, start + len(tokens))
+        pool.give(sees)
+        pool.give(alone)

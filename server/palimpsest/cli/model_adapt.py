@@ -1,0 +1,150 @@
+"""`palimpsest model adapt`: has a model learn from a person's own repositories, and uses it if it completes better.
+
+In: arguments.  Out: sentences for a person, or with `--json` what was found out.  `training.adapt` does the work, in a
+process of its own and with a library that Palimpsest is not installed with; it lies beside the package in a checkout,
+and in an installed package in `beside`.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from palimpsest.config.layers import own_settings
+from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.models import files
+from palimpsest.models.header import GgufFile
+from palimpsest.system import folders, process_lock
+from palimpsest.text.amounts import amount
+
+MODULE = "training.adapt"
+MINUTES = 60.0
+NEEDS = ("torch", "tokenizers")
+"""What only learning needs: more than all the rest together."""
+POLITE = 10
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", type=Path, nargs="*", metavar="FOLDER", help="git repositories (the present one)")
+    parser.add_argument(
+        "--model", default="", metavar="NAME", help="the model to begin with; by default the one in use"
+    )
+    parser.add_argument(
+        "--minutes",
+        type=_minutes,
+        default=MINUTES,
+        metavar="N",
+        help=f"of learning; trying it comes on top ({MINUTES:g})",
+    )
+    parser.add_argument("--no-use", action="store_true", help="keep the file if it is better, but do not use it yet")
+    parser.set_defaults(does=adapt)
+
+
+def _minutes(text: str) -> float:
+    with suppress(ValueError):
+        if 0 < float(text) <= 10_000:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"expected minutes, more than 0, got {text}")
+
+
+def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    """Raises PalimpsestError."""
+    some = [folder.expanduser().absolute() for folder in options.folders] or [Path.cwd()]
+    for folder in some:
+        if not folder.is_dir():
+            raise InvalidArgument("FOLDER", f"{folder} is no folder.")
+    model = files.inspect(files.find(options.model) if options.model else files.model_path(own_settings().model))
+    place = _beside()
+    if not hasattr(os, "fork"):
+        raise ModelError("Learning needs Linux: its processes are forked.")
+    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModelError(
+            f"Learning needs {' and '.join(missing)}, which Palimpsest is not installed with.",
+            hint=f"{sys.executable} -m pip install {' '.join(missing)}",
+        )
+    target = folders.models() / f"{model.path.stem}-{'-'.join(folder.name for folder in some)[:40]}.gguf"
+    with _alone():
+        said = _learned(place, [*map(str, some), "--base", str(model.path), "--out", str(target), "--minutes"], options)
+    is_used = said["is_better"] and not options.no_use
+    if is_used:
+        files.use(target)
+    if not options.json:
+        for line in told(said, model, target, is_used=is_used):
+            out.print(line, markup=False)
+    return {"path": str(target) if said["is_better"] else None, "used": is_used, **said}
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Each takes all cores, and most of the memory.  Raises ModelError."""
+    fd = process_lock.take(folders.state() / "model-adapt.lock")
+    if fd is None:
+        raise ModelError("A model is learning already.", hint="Wait for it, or stop it with Ctrl-C.")
+    try:
+        yield
+    finally:
+        os.close(fd)
+
+
+def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> dict[str, Any]:
+    """Politely: what learns takes all cores for a long time.  Raises ModelError."""
+    command = [sys.executable, "-m", MODULE, *arguments, str(options.minutes)]
+    # None of these processes, nor those that they start, imports what lies in the present folder.
+    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"}
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+        preexec_fn=_politely if hasattr(os, "nice") else None,
+    ) as child:
+        output, _ = child.communicate()
+    try:
+        said: dict[str, Any] = json.loads(output)
+    except ValueError:
+        raise ModelError(f"Learning ended with status {child.returncode}; what it said stands above.") from None
+    if error := said.get("error"):
+        raise ModelError(error["message"], hint=error["hint"])
+    return said
+
+
+def _politely() -> None:
+    os.nice(POLITE)
+
+
+def _beside() -> Path:
+    """The folder with the programs that are no part of the package.  Raises ModelError where there is none."""
+    package = Path(str(resources.files("palimpsest")))
+    for place in (package / "beside", package.parent):
+        if (place / "training" / "adapt.py").is_file():
+            return place
+    raise ModelError(
+        "This installation is without the programs that models are made with.", hint="pip install palimpsest-lsp"
+    )
+
+
+def told(said: dict[str, Any], model: GgufFile, target: Path, *, is_used: bool) -> list[str]:
+    """For a person."""
+    (before, after), (_, low, high) = said["saved"], said["gained"]
+    wrong = " to ".join(f"{value:.2f}" for value in said["wrong"])
+    learned, whole = said["minutes"]["learning"], said["minutes"]["all"]
+    lines = [
+        f"It read {said['tokens']:,} tokens of {amount(said['functions'], 'function')} in {learned:.0f} minutes "
+        f"({whole:.0f} with everything).",
+        f"Typed with both, {amount(said['hunks'], 'hunk')} of the last commits: keys saved {before:.3f} before, "
+        f"{after:.3f} after (95 of 100 draws: {low:+.3f} to {high:+.3f}); wrong characters for each key {wrong}.",
+    ]
+    if not said["is_better"]:
+        return [*lines, f"That is not surely better: {model.name} stays, and nothing is kept."]
+    how = "It is used from now on; running editors: restart the engine." if is_used else "It is not used yet."
+    return [*lines, f"It is better, and kept: {target}.  {how}", f"Back: palimpsest model use {model.path}"]
