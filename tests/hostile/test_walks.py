@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.next_edits import other_files
 from palimpsest.next_edits.other_files import OtherFiles
@@ -37,16 +38,18 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_time_for_next_edits_is_asked_at_each_folder(tmp_path: Path, listed: list[str]) -> None:
     folders(tmp_path, 50)
-    assert list(OtherFiles(WorkspaceFiles([tmp_path])).having(["name"], PYTHON, ())) == []
+    files = WorkspaceFiles([tmp_path])
+    assert list(OtherFiles(files, ReadFiles(files)).having(["name"], PYTHON, ())) == []
     assert len(listed) == 4  # after the fourth, one and a half seconds have passed
 
 
 def test_the_entries_for_next_edits_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders(tmp_path, 50)
-    files = OtherFiles(WorkspaceFiles([tmp_path]))
-    assert [file.name for file in files.having(["name"], PYTHON, ())] == ["d999/use.py"]
+    files = WorkspaceFiles([tmp_path])
+    others = OtherFiles(files, ReadFiles(files))
+    assert [file.name for file in others.having(["name"], PYTHON, ())] == ["d999/use.py"]
     monkeypatch.setattr(other_files, "MOST_ENTRIES", 20)  # no door: to make so many takes longer than to look at them
-    assert list(files.having(["name"], PYTHON, ())) == []
+    assert list(others.having(["name"], PYTHON, ())) == []
 
 
 def test_a_listing_that_takes_long_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.index.asking import Asking
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.other_files import OtherFiles
@@ -59,7 +60,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def having(root: Path, known: Known, *without: str) -> list[str]:
     files = WorkspaceFiles([root])
-    others = OtherFiles(files, Asking(known, files))
+    others = OtherFiles(files, ReadFiles(files), Asking(known, files))
     return [file.name for file in others.having(["total"], PYTHON, without)]
 
 

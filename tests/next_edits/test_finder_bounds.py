@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits import other_files
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.finder import MOST_USES, Finder
-from palimpsest.next_edits.other_files import KEPT_CHARACTERS, OtherFiles
+from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.parser import Parser
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import MOST_CHARACTERS
 
 
 def parses_of(folder: Path) -> list[Parsed]:
@@ -27,14 +28,6 @@ def parses_of(folder: Path) -> list[Parsed]:
     gc.collect()
     every = [it for it in gc.get_objects() if isinstance(it, Parsed)]
     return [parsed for parsed in every if parsed.snapshot.uri.startswith(to_uri(folder))]
-
-
-def test_the_oldest_go_until_number_and_size_are_kept() -> None:
-    kept = {n: "x" * n for n in range(10)}
-    forget_oldest(kept, 5, len, 20)
-    assert list(kept) == [8, 9]
-    forget_oldest(kept, 5, len, 1)
-    assert list(kept) == [9]
 
 
 @pytest.mark.slow(part="storms")
@@ -91,9 +84,10 @@ def test_trees_of_other_files_are_bounded_by_their_sources(tmp_path: Path, monke
     # no door: how long a search may take is nobody's to set, and on a busy machine it would end before all are read
     monkeypatch.setattr(other_files, "MOST_S", 3600.0)
     text = "# A line with a word.\n" * 20_000
-    n_files = 2 * KEPT_CHARACTERS // len(text)
+    n_files = 2 * MOST_CHARACTERS // len(text)
     for n in range(n_files):
         (tmp_path / f"m{n}.py").write_text(text, encoding="utf-8")
-    others = OtherFiles(WorkspaceFiles([tmp_path]))
+    files = WorkspaceFiles([tmp_path])
+    others = OtherFiles(files, ReadFiles(files))
     assert sum(1 for _ in others.having({"word"}, language_of("python"), ())) == n_files
-    assert 0 < sum(len(parsed.snapshot.text) for parsed in parses_of(tmp_path)) <= KEPT_CHARACTERS
+    assert 0 < sum(len(parsed.snapshot.text) for parsed in parses_of(tmp_path)) <= MOST_CHARACTERS

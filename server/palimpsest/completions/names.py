@@ -18,10 +18,10 @@ from palimpsest.completions.fitting import LARGEST, fitting
 from palimpsest.completions.query import CompletionPlace
 from palimpsest.completions.results import CompletionResult
 from palimpsest.completions.sureness import Sureness, n_signs
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
+from palimpsest.newest import Newest
 from palimpsest.syntax.import_places import import_edits
 from palimpsest.syntax.names import receiver_in
 from palimpsest.syntax.naming import (

@@ -7,7 +7,7 @@ accepting a completion count once each, however often and in whatever way the ed
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.context.newest import Newest
+from palimpsest.newest import Newest
 from palimpsest.window.statistics import Happened, Part, Statistics
 
 

@@ -10,7 +10,6 @@ import json
 import os
 import sqlite3
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import NotFound
+from palimpsest.newest import Newest
 from palimpsest.system.processes import is_there, own_name
 
 PIECE_CHARS = 128 * 1024
@@ -165,31 +165,24 @@ class KeptTexts:
     recently read go first; a hash names one text for ever, so none can be out of date.  Any thread."""
 
     def __init__(self, most_chars: int = MOST_CHARS, longest: int = LONGEST) -> None:
-        self._most, self._longest = most_chars, longest
-        self._texts: OrderedDict[str, str] = OrderedDict()
-        self._n_chars = 0
+        self._longest = longest
+        self._texts = Newest[str, str](None, lambda _, text: len(text), most_chars)
         self._lock = Lock()
 
     def find(self, name: str) -> str | None:
         with self._lock:
-            text = self._texts.get(name)
-            if text is not None:
-                self._texts.move_to_end(name)
-            return text
+            return self._texts.used(name)
 
     def keep(self, name: str, text: str) -> str:
         """The text."""
         if len(text) <= self._longest:
             with self._lock:
-                self._n_chars += len(text) - len(self._texts.pop(name, ""))
                 self._texts[name] = text
-                while self._n_chars > self._most:
-                    self._n_chars -= len(self._texts.popitem(last=False)[1])
         return text
 
     def forget(self, name: str) -> None:
         with self._lock:
-            self._n_chars -= len(self._texts.pop(name, ""))
+            self._texts.pop(name, None)
 
 
 class Contents:

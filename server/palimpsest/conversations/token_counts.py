@@ -12,6 +12,7 @@ from palimpsest import wire
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for, estimate
 from palimpsest.errors import EngineError
+from palimpsest.newest import Newest
 from palimpsest.providers.base.protocol import Estimating
 from palimpsest.window.events import CacheForgotten
 from palimpsest.window.services import LOADING_S, Services
@@ -29,26 +30,25 @@ class TokenCounts:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._known: dict[str, int] = {}
+        self._known = Newest[str, int](MOST_KEPT)
         self._estimated = False
         services.events.on(CacheForgotten, lambda _: self._known.clear())  # it may be another model
 
     async def of(self, texts: Sequence[str]) -> tuple[list[int], bool]:
         """The tokens of each text, and whether they are estimated."""
         names = [wire.text_hash(text) for text in texts]
-        new = {name: text for name, text in zip(names, texts, strict=True) if name not in self._known}
-        found = dict[str, int]()
+        counts = {name: self._known[name] for name in names if name in self._known}
+        new = {name: text for name, text in zip(names, texts, strict=True) if name not in counts}
         if new:
             try:
                 engine = await self._services.supervisor.ready()
                 found = dict(zip(new, await engine.count(list(new.values())), strict=True))
             except EngineError:
-                return [self._known.get(name, estimate(text)) for name, text in zip(names, texts, strict=True)], True
+                return [counts.get(name, estimate(text)) for name, text in zip(names, texts, strict=True)], True
             self._estimated = isinstance(engine, Estimating) and engine.estimates
-            while len(self._known) + len(found) > MOST_KEPT and self._known:
-                del self._known[next(iter(self._known))]
-            self._known |= found
-        return [found[name] if name in found else self._known[name] for name in names], self._estimated
+            for name, n in found.items():
+                self._known[name] = counts[name] = n
+        return [counts[name] for name in names], self._estimated
 
 
 def most_chars(services: Services) -> int | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from palimpsest.languages.modules import Description
+from palimpsest.newest import Newest
 from palimpsest.workspace.files import Stamp
 
 log = logging.getLogger(__name__)
@@ -114,7 +115,7 @@ class ModuleCatalog(Generic[K]):
         self._decides, self._holds = decides, holds
         self._describer: Describer[K] | None = None
         self._opened_for: Hashable = _NOTHING
-        self._known: dict[K, _Known] = {}
+        self._known = Newest[K, _Known](_MOST_CACHED)
         self._lock = threading.Lock()
         self._reading = threading.Lock()
 
@@ -169,7 +170,4 @@ class ModuleCatalog(Generic[K]):
             # A module that makes the reader fail has no description; the log says why.
             log.exception("cannot describe the module %s", module)
         with self._lock:
-            self._known.pop(module, None)
             self._known[module] = _Known(description, time.monotonic(), of)
-            if len(self._known) > _MOST_CACHED:
-                del self._known[next(iter(self._known))]

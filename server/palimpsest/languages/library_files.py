@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from palimpsest.newest import Newest
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.uris import is_inside, to_uri
 from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, FileText, FolderEntry, Stamp, WorkspaceFiles, decoded
@@ -31,7 +31,7 @@ class LibraryFiles:
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._texts: dict[Path, FileText] = {}
+        self._texts = Newest[Path, FileText](_MOST_CACHED, lambda _, one: len(one.text), _MOST_CHARACTERS)
         self._said = Kept[tuple[Path, Callable[[str], object]], Any](64_000_000)
         self._lock = threading.Lock()
 
@@ -106,9 +106,7 @@ class LibraryFiles:
             return None
         found = FileText(to_uri(path), tokens.masked(text), stamp)
         with self._lock:
-            self._texts.pop(path, None)
             self._texts[path] = found
-            forget_oldest(self._texts, _MOST_CACHED, lambda one: len(one.text), _MOST_CHARACTERS)
         return found
 
     def _listing(self, folder: Path, within: Path) -> tuple[FolderEntry, ...]:

@@ -18,6 +18,7 @@ from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import Description, ModuleEntry, ModuleFiles, Modules, Surroundings
 from palimpsest.languages.registry import language_of
 from palimpsest.languages.source_entries import Item, entry, renamed, top_level
+from palimpsest.newest import Newest
 from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope, signature
 from palimpsest.syntax.values import Import, Scope
@@ -108,7 +109,7 @@ class SourceDescriber:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._parsed = Kept[Path, Parsed](8_000_000)
-        self._read: dict[Path, tuple[Path | None, Stamp]] = {}
+        self._read = Newest[Path, tuple[Path | None, Stamp]](_MOST_KNOWN)  # what seems outdated then is read again
         self.typed_in: Path | None = None
         """A file that does not outdate what was read of it, since every keystroke would."""
 
@@ -144,8 +145,6 @@ class SourceDescriber:
         text = self._rules.library.text(path, within)
         if text is None:
             return None
-        if len(self._read) > _MOST_KNOWN:
-            self._read.clear()  # what seems outdated then is read again
         self._read[path] = within, text.stamp
         return text, self._parsed.get(
             path, text, lambda: parse_file(text.text, self._rules.language_at(path), text.uri)

@@ -14,6 +14,7 @@ import threading
 from contextlib import suppress
 from functools import cache
 
+from palimpsest.newest import Newest
 from palimpsest.syntax.values import Trial
 from palimpsest.text.snapshot import Snapshot
 
@@ -33,7 +34,7 @@ class Trying:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ready, self._is_usable = False, True
-        self._deaths: dict[bytes, int] = {}
+        self._deaths = Newest[bytes, int](_MOST_REMEMBERED)
 
     def begin(self) -> None:
         """Start the process, if it is not there; waits for nothing."""
@@ -49,9 +50,7 @@ class Trying:
             answer = self._asked(language_id, text)
             if answer is not None:
                 return answer
-            self._deaths[key] = n_deaths = self._deaths.pop(key, 0) + 1
-            while len(self._deaths) > _MOST_REMEMBERED:
-                del self._deaths[next(iter(self._deaths))]
+            self._deaths[key] = n_deaths = self._deaths.get(key, 0) + 1
         again = "; it is parsed no more" if n_deaths >= MOST_DEATHS else ""
         log.warning("a parse of %s as %s ended its process%s", snapshot.uri or "a text", language_id, again)
         return "dies"

@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.newest import Newest
 from palimpsest.window.events import PagesChanged
 from palimpsest.wire import text_hash
 
@@ -27,7 +28,7 @@ class ShownDocuments:
     def __init__(self, server: PalimpsestServer, read: Callable[[str], Awaitable[str]]) -> None:
         self._server = server
         self._read = read
-        self._hashes = dict[str, str]()
+        self._hashes = Newest[str, str](MOST)
         self._something_changed = False
         self._looking: asyncio.Task[None] | None = None
         server.window.session_listeners.append(lambda session: session.events.on(PagesChanged, self._look_soon))
@@ -36,10 +37,7 @@ class ShownDocuments:
         """Raises what reading it raises."""
         text = await self._read(uri)
         if self._server.window.client.has_virtual:
-            self._hashes.pop(uri, None)
             self._hashes[uri] = text_hash(text)
-            while len(self._hashes) > MOST:
-                del self._hashes[next(iter(self._hashes))]
         return text
 
     def _look_soon(self, _: Any) -> None:

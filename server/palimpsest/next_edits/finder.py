@@ -14,10 +14,11 @@ from itertools import chain, islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.newest import Newest
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.languages.embedded import inner_parses, n_errors
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
+from palimpsest.newest import Newest
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Change, EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
@@ -77,7 +78,8 @@ class Finder:
         self._lately: Sequence[Path] = ()
         files = WorkspaceFiles(roots, settings.exclude, self._open_document)
         known = index(files)
-        self._others, self._resolver = OtherFiles(files, known), Resolving(files, settings, known)
+        read = ReadFiles(files)
+        self._others, self._resolver = OtherFiles(files, read, known), Resolving(files, read, settings, known)
         self._repeating = Repeating()
         self._made: dict[Burst, tuple[_Change, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}

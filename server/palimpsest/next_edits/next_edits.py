@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from palimpsest.context.newest import Newest
 from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.languages.registry import kin_of, language_of
+from palimpsest.newest import Newest
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.next_edits.finder import MOST_PLACES, Finder, FinderResult, SiteCandidate, point_of

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from palimpsest.context.newest import Newest
 from palimpsest.errors import InvalidArgument
+from palimpsest.newest import Newest
 from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.text.snapshot import InputEdit, Snapshot
 

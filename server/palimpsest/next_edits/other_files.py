@@ -10,30 +10,27 @@ import os
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import kin_of, language_in, language_of, modules_of
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Language, Parsed, parse_file
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import
 from palimpsest.text.generated import is_generated
 from palimpsest.text.uris import path_or_none, relative
 from palimpsest.visible import visible
 from palimpsest.workspace.files import WorkspaceFiles
-from palimpsest.workspace.kept import Kept
 
 MOST_FILES = 2_000
 MOST_ENTRIES = 50_000
 """Names of files and folders that are looked at, in whatever folders."""
 MOST_S = 1.5
-KEPT_CHARACTERS = 4_000_000
-"""Trees are kept as long as the sources have at most this many characters together."""
 _MOST_OF_MODULE = 32
 """At most this many files of one module are read, and as many of those that one import leads through."""
 _MOST_IMPORTS = 500
@@ -41,16 +38,10 @@ _MOST_IMPORTS = 500
 
 
 class OtherFiles:
-    """Owner of the trees of files that are not open.  One caller at a time."""
+    """One caller at a time."""
 
-    def __init__(
-        self,
-        files: WorkspaceFiles,
-        index: NameIndex | None = None,
-    ) -> None:
-        self._files = files
-        self._index = index
-        self._parsed = Kept[str, Parsed](KEPT_CHARACTERS)
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles, index: NameIndex | None = None) -> None:
+        self._files, self._kept, self._index = files, read, index
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
         """The files of a language, and of those that it shares modules with, that have one of the words in their text,
@@ -89,8 +80,7 @@ class OtherFiles:
             root = self._files.root_of(path)
             name = visible(path.name if root is None else relative(path, root))
             if not is_generated(name, source.text):
-                parse = partial(parse_file, source.text, language_in(path.name, source.text), source.uri)
-                yield File(self._parsed.get(source.uri, source, parse), name, False)
+                yield File(self._kept.parse(path, source, language_in(path.name, source.text)), name, False)
 
     def _paths(self, kin: Collection[Language], ends: float) -> Iterator[Path]:
         """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
@@ -113,14 +103,15 @@ class OtherFiles:
 
 
 class Resolving:
-    """Which imports of a file lead to another one, by what the languages know of modules and their projects.  Owner of
-    the trees of those that pass something on.  One caller at a time, who has the files looked at again."""
+    """Which imports of a file lead to another one, by what the languages know of modules and their projects.  One
+    caller at a time, who has the files looked at again."""
 
-    def __init__(self, files: WorkspaceFiles, settings: ContextSettings, index: NameIndex | None) -> None:
-        self._files, self._index = files, index
+    def __init__(
+        self, files: WorkspaceFiles, read: ReadFiles, settings: ContextSettings, index: NameIndex | None
+    ) -> None:
+        self._files, self._kept, self._index = files, read, index
         self._around = Surroundings(files, settings, os.environ, index=index)
         self._modules: dict[str, Modules] = {}
-        self._parsed = Kept[tuple[Path, str], Parsed](1_000_000)
 
     def leads(self, parsed: Parsed, item: Import, home: Parsed, names: Collection[str]) -> bool:
         """Whether an import of a file gives what another one defines by one of the names, itself or through files that
@@ -192,17 +183,12 @@ class Resolving:
             return False
         wanted = {"*", item.name, *(names if is_all or item.name in names else ())}
         for one in answer:
-            there = self._parse(one, modules.language_at(one))
-            if there is None:
+            text = self._files.source(one)
+            if text is None:
                 continue
+            there = self._kept.parse(one, text, modules.language_at(one))
             for passed in (*modules.reexports(there), *(imports(there) if modules.passes_on else ())):
                 is_same = passed.bound == passed.name and passed.bound in wanted
                 if is_same and self._leads(there, one, passed, home, to, names, seen):
                     return True
         return False
-
-    def _parse(self, path: Path, language: Language) -> Parsed | None:
-        text = self._files.source(path)
-        if text is None:
-            return None
-        return self._parsed.get((path, language.id), text, lambda: parse_file(text.text, language, text.uri))

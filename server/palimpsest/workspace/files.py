@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from palimpsest.newest import Newest
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.minified import is_minified
 from palimpsest.text.patterns import MOST_LEVELS
 from palimpsest.text.roots import innermost, outermost
@@ -41,7 +41,6 @@ _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
 _MISSING: Any = object()
 T = TypeVar("T")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +92,11 @@ class WorkspaceFiles:
             around = [rules for outer, rules in self._rules.items() if outer != root and root.is_relative_to(outer)]
             self._rules[root] = IgnoreRules(root, exclude, around)
         self._open_document = open_document
-        self._kept = kept
         self._most_entries = most_entries
         self._clock = clock
-        self._texts: dict[Path, FileText] = {}
-        self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
-        self._listings: dict[Path, tuple[object, tuple[FolderEntry, ...]]] = {}
+        self._texts = Newest[Path, FileText](kept, lambda _, source: len(source.text), _MOST_CHARACTERS)
+        self._secrets = Newest[Path, tuple[str, str]](_MOST_CACHED)  # the text that was searched, and what was found
+        self._listings = Newest[Path, tuple[object, tuple[FolderEntry, ...]]](_MOST_CACHED)
         self._answers: dict[Hashable, Any] = {}
         self._seen: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
@@ -227,7 +225,7 @@ class WorkspaceFiles:
         if known is None or (known[0] is not text and known[0] != text):
             known = text, tokens.found(text)
             with self._lock:
-                _keep(self._secrets, path, known)
+                self._secrets[path] = known
         return f"holds what looks like {known[1]}" if known[1] else None
 
     def _kept_back(self, path: Path, text: str) -> str | None:
@@ -325,8 +323,7 @@ class WorkspaceFiles:
             return None
         found = FileText(uri, text, stamp)
         with self._lock:
-            _keep(self._texts, path, found)
-            forget_oldest(self._texts, self._kept, lambda source: len(source.text), _MOST_CHARACTERS)
+            self._texts[path] = found
         return found
 
     def listing(self, folder: Path) -> tuple[FolderEntry, ...]:
@@ -351,7 +348,7 @@ class WorkspaceFiles:
         entries = tuple(sorted(found, key=lambda entry: entry.name))
         if clock() < ends:
             with self._lock:
-                _keep(self._listings, folder, (stamp, entries))
+                self._listings[folder] = stamp, entries
         return entries
 
 
@@ -415,11 +412,3 @@ def _known(answers: dict[Hashable, Any], about: Hashable, look: Callable[[], T])
     if found is _MISSING:
         found = answers[about] = look()
     return found
-
-
-def _keep(cache: dict[Path, V], key: Path, value: V) -> None:
-    """Add to a cache and drop its oldest entry if there are too many."""
-    cache.pop(key, None)
-    cache[key] = value
-    if len(cache) > _MOST_CACHED:
-        del cache[next(iter(cache))]

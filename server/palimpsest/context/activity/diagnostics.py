@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from palimpsest.newest import Newest
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 MOST = 100
@@ -37,8 +38,8 @@ class Diagnostics:
     """Owner of what was told and of what is shown, by document."""
 
     def __init__(self) -> None:
-        self._newest: dict[str, tuple[Diagnostic, ...]] = {}
-        self._settled: dict[str, tuple[Diagnostic, ...]] = {}
+        self._newest = Newest[str, tuple[Diagnostic, ...]](MOST_DOCUMENTS)
+        self._settled = Newest[str, tuple[Diagnostic, ...]](MOST_DOCUMENTS)
 
     def of(self, uri: str) -> tuple[Diagnostic, ...]:
         """What is shown, errors first and then in the order of lines."""
@@ -83,11 +84,10 @@ class Diagnostics:
         return known.get(uri, ())
 
     def _put(self, known: dict[str, tuple[Diagnostic, ...]], uri: str, diagnostics: tuple[Diagnostic, ...]) -> None:
-        known.pop(uri, None)
         if diagnostics:
             known[uri] = diagnostics
-        while len(known) > MOST_DOCUMENTS:
-            del known[next(iter(known))]
+        else:
+            known.pop(uri, None)
 
 
 def _order(it: Diagnostic) -> tuple[bool, int, int, str, str]:

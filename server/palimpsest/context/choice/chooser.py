@@ -23,13 +23,13 @@ from palimpsest.context.choice.selection import Selection, select
 from palimpsest.context.choice.why import Why, explain
 from palimpsest.context.estimate import estimate_of
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.external import pinned_block
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.values import FOLLOWED_RULES
 from palimpsest.context.view import CursorView
+from palimpsest.newest import Newest
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from typing import Generic, TypeVar
 
-from palimpsest.context.newest import Newest
 from palimpsest.languages.catalog import PendingReads
+from palimpsest.newest import Newest
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from palimpsest.context.estimate import head
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import ModuleEntry
+from palimpsest.newest import Newest
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.scopes import children, class_of, docstring, file_scope, members, scopes, signature
 from palimpsest.syntax.values import Scope

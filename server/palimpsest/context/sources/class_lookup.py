@@ -91,7 +91,7 @@ class ClassLookup:
                 classes = list(search.of(module, wanted, here))
                 yield from classes or search.of_member(module, wanted, here)
             elif not head and modules.gives_wholes and item.name is None and item.bound == name:
-                yield from search.whole(modules.imported(item, here.name, here.path), here)
+                yield from search.of(modules.imported(item, here.name, here.path), "", here)
             elif head and (item.alias or item.name or item.module) == head:
                 module = modules.imported(item, here.name, here.path)
                 if item.name is None or module is None:
@@ -200,19 +200,21 @@ class _Search:
         self._asked = set[tuple[str, str]]()
 
     def of(self, module: str | None, name: str, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
-        """The class that is called `name` in a module: defined there, or imported from another one."""
+        """The class that is called `name` in a module: defined there, or imported from another one.  With "", the class
+        that the module is itself, or passes on of another one."""
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        files = self._lookup.defining(module, name, near)
+        files = self._lookup.defining(module, name, near) if name else [*self._lookup.modules(module, "", near)]
         for there in files:
             given = self._modules.offered(there.parsed) or {}
-            scope = self._pick(there.parsed, given.get(name, name))
+            called = given.get(name, name) if name else self._modules.whole(there.parsed)
+            scope = self._pick(there.parsed, called) if called else None
             if scope is not None and not scope.adds:
                 yield ClassDefinition(there, scope)
                 return
         for there in files:
-            own = imports(there.parsed) if self._modules.searches_imports else ()
+            own = imports(there.parsed) if name and self._modules.searches_imports else ()
             for item in (*own, *self._modules.reexports(there.parsed)):
                 if item.name and item.bound in (name, "*"):
                     source = self._modules.imported(item, there.name, there.path)
@@ -230,22 +232,6 @@ class _Search:
             outer = ".".join(cls)
             inner = list(self.of(around, f"{outer}.{name}", near))
             yield from inner or (it for it in self.of(around, outer, near) if _has_member(it, name))
-
-    def whole(self, module: str | None, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
-        """The class that a module is itself, or passes on of another one."""
-        if module is None or steps > _MAX_STEPS or (module, "") in self._asked or len(self._asked) >= _MOST_MODULES:
-            return
-        self._asked.add((module, ""))
-        for there in self._lookup.modules(module, "", near):
-            name = self._modules.whole(there.parsed)
-            scope = self._pick(there.parsed, name) if name else None
-            if scope is not None and not scope.adds:
-                yield ClassDefinition(there, scope)
-                return
-            for item in self._modules.reexports(there.parsed):
-                if item.name == "*":
-                    source = self._modules.imported(item, there.name, there.path)
-                    yield from self.whole(source, there, steps + 1)
 
 
 def _has_member(cls: ClassDefinition, name: str) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from palimpsest.context.estimate import estimate, fitted
 from palimpsest.context.name_uses import bare_name
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.cells import shown_of
 from palimpsest.context.sources.class_lookup import (
@@ -29,6 +28,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
+from palimpsest.newest import Newest
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
 from palimpsest.types import Block
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from palimpsest.context.activity.chunks import Chunk, chunk_at
 from palimpsest.context.estimate import head
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import ReadFiles, children
 from palimpsest.context.sources.counterparts import Counterparts
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_in
+from palimpsest.newest import Newest
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes

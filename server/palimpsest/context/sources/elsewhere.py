@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from palimpsest.context.estimate import fitted
 from palimpsest.context.name_uses import NameUse, names_that_come_with
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import ReadFiles, visible
 from palimpsest.context.sources.indexed import (
     INCOMPLETE,
@@ -33,6 +32,7 @@ from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
+from palimpsest.newest import Newest
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.name_uses import NameUse, name_uses, names_that_come_with
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import cached
 from palimpsest.context.sources.indexed import INCOMPLETE, NOWHERE, SEVERAL, IndexedDefinitions, written
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILE_NAMES
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
+from palimpsest.newest import Newest
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes

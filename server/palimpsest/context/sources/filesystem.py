@@ -15,10 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from palimpsest.context.estimate import estimate
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
+from palimpsest.newest import Newest
 from palimpsest.types import Block
 from palimpsest.visible import visible
 from palimpsest.workspace.files import MAX_ENTRIES, FolderEntry, WorkspaceFiles

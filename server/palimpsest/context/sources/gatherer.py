@@ -19,7 +19,6 @@ from typing import TypeVar
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
@@ -46,6 +45,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.name_index import NameIndex
+from palimpsest.newest import Newest
 from palimpsest.text.minified import without_minified_lines
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.tokens import masked_block

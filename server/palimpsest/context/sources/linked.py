@@ -12,7 +12,6 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 from palimpsest.context.estimate import head
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.cached import ReadFiles
 from palimpsest.context.sources.documentation import MAX_TOKENS
@@ -23,6 +22,7 @@ from palimpsest.documents.catalog import LOOK_S, DocumentCatalog
 from palimpsest.documents.outline import Outline, is_markdown, outline
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import SUFFIXES, Found, Link, links, resolve
+from palimpsest.newest import Newest
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, docstring
 from palimpsest.text.uris import path_or_none, to_uri

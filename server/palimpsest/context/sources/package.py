@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from palimpsest.context.estimate import estimate, fitted
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Description, ModuleEntry, Modules
+from palimpsest.newest import Newest
 from palimpsest.syntax.values import Import
 from palimpsest.types import Block
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from palimpsest.context.estimate import fitted
-from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children, visible
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
+from palimpsest.newest import Newest
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.syntax.values import Scope

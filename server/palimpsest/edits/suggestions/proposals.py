@@ -5,11 +5,11 @@ In: proposals, the documents they apply to, the request they answer.  Out: offer
 """
 
 import itertools
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.newest import Newest
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import LineEdit, Proposal
 
@@ -66,21 +66,19 @@ class OfferedProposals:
     """The newest proposals by id, and the edits that were rejected."""
 
     def __init__(self) -> None:
-        self._offers = OrderedDict[str, OfferedProposal]()
-        self._gone = OrderedDict[str, str]()
-        self._rejected = OrderedDict[Mark, None]()
+        self._offers = dict[str, OfferedProposal]()
+        self._gone = Newest[str, str](KEPT_MARKS)
+        self._rejected = Newest[Mark, None](KEPT_MARKS)
         self._ids = itertools.count(1)
         self._numbers = itertools.count(1)
-        self._rounds = OrderedDict[int, tuple[int, set[Mark]]]()
+        self._rounds = Newest[int, tuple[int, set[Mark]]](KEPT)
 
     def numbered(self, request: SuggestionRequest) -> SuggestionRequest:
         """The question with a number of its own, or, where it has one, as it is asked once more."""
         number = request.number or next(self._numbers)
-        before, marks = self._rounds.pop(number, (request.round - 1, set[Mark]()))
+        before, marks = self._rounds.get(number, (request.round - 1, set[Mark]()))
         this = before + 1 if request.number else 0
         self._rounds[number] = this, marks
-        while len(self._rounds) > KEPT:
-            self._rounds.popitem(last=False)
         return replace(request, number=number, round=this)
 
     def give(
@@ -96,8 +94,7 @@ class OfferedProposals:
         if request.number in self._rounds:
             self._rounds[request.number][1].add(offer.mark)
         while len(self._offers) > KEPT:
-            old, _ = self._offers.popitem(last=False)
-            self._let_go(old, "is no longer kept")
+            self.take(next(iter(self._offers)), "is no longer kept")
         return offer
 
     def get(self, identity: str) -> OfferedProposal:
@@ -121,8 +118,6 @@ class OfferedProposals:
         """Not offered again for the same text."""
         offer = self.take(identity, "was rejected")
         self._rejected[offer.mark] = None
-        while len(self._rejected) > KEPT_MARKS:
-            self._rejected.popitem(last=False)
         return offer
 
     def is_rejected(self, mark: Mark) -> bool:
@@ -134,5 +129,3 @@ class OfferedProposals:
 
     def _let_go(self, identity: str, what: str) -> None:
         self._gone[identity] = what
-        while len(self._gone) > KEPT_MARKS:
-            self._gone.popitem(last=False)

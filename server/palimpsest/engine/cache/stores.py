@@ -14,6 +14,7 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.arena.store import HostStore, StoredKV
 from palimpsest.engine.cache.disk import DiskStore, StoredItem
 from palimpsest.engine.llama.library import library
+from palimpsest.newest import Newest
 from palimpsest.system import folders
 from palimpsest.system.reading import open_regular
 
@@ -38,7 +39,7 @@ class Stores:
     def __init__(self, max_bytes: int, disk: DiskStore | None = None) -> None:
         self._disk = disk
         self.memory = HostStore(max_bytes, pushed_out=self._to_disk)
-        self._noted: dict[str, dict[str, None]] = {}
+        self._noted = Newest[str, Newest[str, None]](MAX_WORKSPACES)  # both in order of last use
 
     @property
     def enabled(self) -> bool:
@@ -86,13 +87,8 @@ class Stores:
     # Workspaces
 
     def note(self, workspace: str, digest: str) -> None:
-        noted = self._noted.pop(workspace, {})
-        self._noted[workspace] = noted  # both in order of last use
-        noted.pop(digest, None)
+        self._noted[workspace] = noted = self._noted.get(workspace) or Newest[str, None](MAX_NOTED)
         noted[digest] = None
-        for known, most in ((noted, MAX_NOTED), (self._noted, MAX_WORKSPACES)):
-            if len(known) > most:
-                del known[next(iter(known))]
 
     def is_of(self, workspace: str, digest: str) -> bool:
         return digest in self._noted.get(workspace, ())

@@ -17,6 +17,7 @@ from palimpsest.languages.javascript import exports, module_name, packages
 from palimpsest.languages.javascript.places import NODE_MODULES, Configs, ModulePlaces, PackageWorkspaces
 from palimpsest.languages.modules import Surroundings, is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.newest import Newest
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import, Scope
@@ -50,7 +51,7 @@ class JavaScriptModules(SourceModules):
         self._places = ModulePlaces(around.files, self.library)
         self._configs = Configs(self._places)
         self._workspaces = PackageWorkspaces(self._places)
-        self._known: dict[tuple[packages.Specifier, Path], tuple[ModuleFiles, float]] = {}
+        self._known = Newest[tuple[packages.Specifier, Path], tuple[ModuleFiles, float]](_MOST_KNOWN)
 
     # What `SourceModules` asks
     def name_of(self, path: Path, root: Path | None) -> str:
@@ -213,8 +214,6 @@ class JavaScriptModules(SourceModules):
             return found
         found = self._search(asked, path)
         if found is not None and not found.is_own:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
             self._known[asked, path.parent] = found, time.monotonic()
         return found
 

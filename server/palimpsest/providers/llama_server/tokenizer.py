@@ -4,7 +4,6 @@ In: texts.  Out: token ids; `ServerFacts`.  Asks `/tokenize`, `/props`, `/v1/mod
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +14,7 @@ from palimpsest.chat_templates.frames import Frame, FramePart, Roles, frame_of, 
 from palimpsest.chat_templates.program import CHATML
 from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
 from palimpsest.models.families import FAMILIES, QWEN, Family, of_server, of_tokens
+from palimpsest.newest import Newest
 from palimpsest.providers.http.http import Http
 from palimpsest.wire import Message, ModelInfo
 
@@ -61,16 +61,14 @@ class RemoteTokenizer:
 
     def __init__(self, http: Http) -> None:
         self._http = http
-        self._known: OrderedDict[tuple[str, bool], tuple[int, ...]] = OrderedDict()
-        self._chars = 0
+        self._known = Newest[tuple[str, bool], tuple[int, ...]](None, lambda key, _: len(key[0]), REMEMBERED_CHARS)
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def ids(self, text: str, *, special: bool = False) -> tuple[int, ...]:
         """`special`: names of special tokens in `text` (`<|name|>`) become these tokens; else they are text."""
         if not text:
             return ()
-        if known := self._known.get((text, special)):
-            self._known.move_to_end((text, special))
+        if known := self._known.used((text, special)):
             return known
         async with self._turn:
             data = {"content": text, "add_special": False, "parse_special": special}
@@ -78,7 +76,8 @@ class RemoteTokenizer:
         ids = answer.get("tokens")
         if not isinstance(ids, list):
             raise EngineUnavailable(f"Something that is no llama-server answers at {self._http.endpoint.url}.")
-        return self._remember((text, special), tuple(ids))
+        self._known[text, special] = found = tuple(ids)
+        return found
 
     async def each(self, texts: Iterable[str]) -> list[tuple[int, ...]]:
         return list(await asyncio.gather(*(self.ids(text) for text in texts)))
@@ -87,15 +86,6 @@ class RemoteTokenizer:
         """The tokens that every prompt of the model begins with."""
         answer = await self._http.post("/tokenize", {"content": "", "add_special": True})
         return tuple(answer.get("tokens") or ())
-
-    def _remember(self, key: tuple[str, bool], ids: tuple[int, ...]) -> tuple[int, ...]:
-        if key not in self._known:
-            self._chars += len(key[0])
-        self._known[key] = ids
-        while self._chars > REMEMBERED_CHARS and len(self._known) > 1:
-            (text, _), _ = self._known.popitem(last=False)
-            self._chars -= len(text)
-        return ids
 
 
 @dataclass(frozen=True, slots=True)

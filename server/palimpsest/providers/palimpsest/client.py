@@ -6,7 +6,6 @@ texts the engine has, so that each text is sent once and named by its hash from 
 
 import json
 import secrets
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from copy import copy
@@ -19,6 +18,7 @@ import httpx2
 from palimpsest import wire
 from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, UnknownText
 from palimpsest.json_data import from_json, to_json
+from palimpsest.newest import Newest
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
@@ -62,7 +62,7 @@ class InPlaceEngine:
         self._key_hint = key_hint
         self._prefix = ""
         self._second: Self | None = None
-        self._known_texts = OrderedDict[str, None]()  # hashes of texts that the engine has, least recently sent first
+        self._known_texts = Newest[str, None](MAX_HASHES)  # of texts that the engine has, least recently sent first
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
@@ -98,7 +98,7 @@ class InPlaceEngine:
         """The second model of the same engine, over the same connections: close this one alone."""
         if self._second is None:
             self._second = copy(self)
-            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, OrderedDict()
+            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, Newest(MAX_HASHES)
         return self._second
 
     async def health(self, within_s: float = CONNECT_S) -> wire.Health:
@@ -167,9 +167,6 @@ class InPlaceEngine:
         for block in sync.blocks if sync is not None else ():
             if block.hash:
                 self._known_texts[block.hash] = None
-                self._known_texts.move_to_end(block.hash)
-        while len(self._known_texts) > MAX_HASHES:
-            self._known_texts.popitem(last=False)
 
     def _forget(self, error: UnknownText) -> None:
         for unknown in error.hashes:

@@ -18,6 +18,7 @@ import griffe
 
 from palimpsest.languages.modules import Description, ModuleEntry
 from palimpsest.languages.python.packages.names import FoundModule
+from palimpsest.newest import Newest
 from palimpsest.text.paragraphs import first_paragraph
 from palimpsest.workspace.files import Stamp
 
@@ -82,8 +83,8 @@ class PythonLibrary:
 
     def __init__(self, location: ModuleLocation) -> None:
         self._location = location
-        self._modules: dict[tuple[str, str], tuple[Stamp | None, Module | None]] = {}
-        self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
+        self._modules = Newest[tuple[str, str], tuple[Stamp | None, Module | None]](_MOST_CACHED)
+        self._inspected = Newest[tuple[str, Stamp | None], Module | None](_MOST_CACHED)
         self._seen: dict[str, Module | None] = {}
         self._found: dict[str, FoundModule | None] = {}
         self._answers: dict[tuple[str, str], ModuleEntry | None] = {}
@@ -162,17 +163,12 @@ class PythonLibrary:
             # `os` decides at run time which of the two it is.
             alias = Alias("path", self._location.canonical("os.path"), explicit=True)
             module = replace(module, members={**module.members, "path": alias})
-        self._modules.pop((name, kind), None)
         self._modules[(name, kind)] = (stamp, module)
-        if len(self._modules) > _MOST_CACHED:
-            del self._modules[next(iter(self._modules))]
         return module
 
     def _ask(self, name: str, found: FoundModule | None) -> Module | None:
         key = (name, self._stamp(name))
         if key not in self._inspected:
-            if len(self._inspected) > _MOST_CACHED:
-                self._inspected.clear()
             self._inspected[key] = self._location.inspect(name, found)
         return self._inspected[key]
 
