@@ -6,7 +6,7 @@ In: `workspace/executeCommand`.  Out: an answer, or an error that names the fiel
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias, get_type_hints
 
 from lsprotocol import types as lsp
 
@@ -14,6 +14,8 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import A, read
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.server import PalimpsestServer
+
+Run: TypeAlias = Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Command(Generic[A]):
 
     name: str
     argument: type[A]
-    run: Callable[[PalimpsestServer, A], Awaitable[dict[str, Any]]]
+    run: Run[A]
     does: str
     slow: str = ""
     id_alone: bool = False
@@ -38,6 +40,20 @@ class Command(Generic[A]):
             answer = await self.run(server, argument)
             outcome.message = str(answer.get("summary") or "")
             return answer
+
+
+class Commands(list[Command[Any]]):
+    """Those of a module, in the order in which they are added."""
+
+    def add(self, name: str, does: str, *, slow: str = "", id_alone: bool = False) -> Callable[[Run[A]], Run[A]]:
+        """Declare a command above the function that carries it out, whose second parameter is the argument."""
+
+        def declared(run: Run[A]) -> Run[A]:
+            _, argument, _ = get_type_hints(run).values()
+            self.append(Command(name, argument, run, does, slow, id_alone))
+            return run
+
+        return declared
 
 
 def _token(given: Any) -> lsp.ProgressToken | None:

@@ -10,7 +10,7 @@ from typing import Any
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At, PlaceArguments, Uri
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.session.context import PutBlock
@@ -61,6 +61,13 @@ def place_of(server: PalimpsestServer, uri: str, position: At | None) -> tuple[s
     return session.cursor.code
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.context.show",
+    "the editing block and context blocks there, or at the cursor, their state in the cache, and the budgets",
+)
 async def show(server: PalimpsestServer, at: PlaceArguments) -> dict[str, Any]:
     context = server.window.session.context
     shown = await context.show(*place_of(server, at.uri, at.position))
@@ -72,6 +79,10 @@ async def show(server: PalimpsestServer, at: PlaceArguments) -> dict[str, Any]:
     }
 
 
+@COMMANDS.add(
+    "palimpsest.context.usage",
+    "tokens of the context there, or at the cursor: how many, in which parts, and each part's budget",
+)
 async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
     if at.conversation:
         of_conversation = await server.loader.extension(USAGE)
@@ -82,53 +93,35 @@ async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
     return answers.budget(await server.window.session.context.budget(*place_of(server, at.uri, at.position)))
 
 
+@COMMANDS.add(
+    "palimpsest.context.why",
+    "why a name is in the context there, or is not: where it is defined, which blocks have it and what became of "
+    "them, what each source says of it",
+)
 async def why(server: PalimpsestServer, at: NameAt) -> dict[str, Any]:
     if at.name and not _NAME.fullmatch(at.name):
         raise InvalidArgument("name", f"expected one name as code has it, got {at.name[:80]!r}.")
     return answers.why(*await server.window.session.context.why(*place_of(server, at.uri, at.position), at.name))
 
 
+@COMMANDS.add("palimpsest.context.put", "a block from outside, by an agent or a script")
 async def put(server: PalimpsestServer, block: PutBlock) -> dict[str, Any]:
     name, tokens = server.window.session.context.put(block)
     return {"name": name, "tokens": tokens}
 
 
+@COMMANDS.add("palimpsest.context.drop", "takes such a block off again")
 async def drop(server: PalimpsestServer, block: BlockArguments) -> dict[str, Any]:
     return {"dropped": server.window.session.context.drop(block.type, block.name)}
 
 
+@COMMANDS.add("palimpsest.context.pin", "keeps a file in the context")
 async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.pin(file.uri)
     return {"name": name, "tokens": tokens, "says": f"{name} is pinned ({amount(tokens, 'token')})"}
 
 
+@COMMANDS.add("palimpsest.context.unpin", "no longer keeps a file in the context")
 async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.unpin(file.uri)
     return {"name": name, "tokens": tokens, "says": f"{name} is not pinned any more"}
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.context.show",
-        PlaceArguments,
-        show,
-        "the editing block and context blocks there, or at the cursor, their state in the cache, and the budgets",
-    ),
-    Command(
-        "palimpsest.context.usage",
-        UsageAt,
-        usage,
-        "tokens of the context there, or at the cursor: how many, in which parts, and each part's budget",
-    ),
-    Command(
-        "palimpsest.context.why",
-        NameAt,
-        why,
-        "why a name is in the context there, or is not: where it is defined, which blocks have it and what became of "
-        "them, what each source says of it",
-    ),
-    Command("palimpsest.context.put", PutBlock, put, "a block from outside, by an agent or a script"),
-    Command("palimpsest.context.drop", BlockArguments, drop, "takes such a block off again"),
-    Command("palimpsest.context.pin", Uri, pin, "keeps a file in the context"),
-    Command("palimpsest.context.unpin", Uri, unpin, "no longer keeps a file in the context"),
-)

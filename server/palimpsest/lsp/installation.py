@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.lsp.arguments import Nothing
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.subprocesses import our_answer
 from palimpsest.providers.running import running_engines
@@ -27,6 +27,14 @@ class FolderArguments:
     folder: str = ""
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.doctor",
+    "what is right here and what to do about what is not, as `palimpsest doctor` says it",
+    slow="Checking the installation",
+)
 async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     given = json.dumps(asdict(server.window.settings))
     where = [word for folder in server.window.roots.folders for word in ("--folder", str(folder))]
@@ -43,12 +51,17 @@ async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"ok": answer["ok"], "rows": rows, "text": "\n".join(lines)}
 
 
+@COMMANDS.add("palimpsest.log", "where the server's log and its engine's are")
 async def log(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     engine = server.window.session.services.supervisor.target.address()
     place = folders.logs_place()
     return {"path": str(place / folders.SERVER_LOG), "engine": str(place / f"{engine.name}.log")}
 
 
+@COMMANDS.add(
+    "palimpsest.sample",
+    "a fresh copy of the sample workspace, in a new or empty `folder` or one of ours, and where to type what in it",
+)
 async def copy_sample(server: PalimpsestServer, asked: FolderArguments) -> dict[str, Any]:
     made = await asyncio.to_thread(sample.copy, Path(asked.folder) if asked.folder else None)
     position = {"line": made.line, "character": made.character}
@@ -62,29 +75,9 @@ async def copy_sample(server: PalimpsestServer, asked: FolderArguments) -> dict[
     }
 
 
+@COMMANDS.add(
+    "palimpsest.engines.found",
+    "engines that already run on this machine's loopback: ports 8012, 8080 and that of `LLAMA_ARG_PORT`",
+)
 async def engines_found(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"engines": [asdict(engine) for engine in await running_engines()]}
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.doctor",
-        Nothing,
-        doctor,
-        "what is right here and what to do about what is not, as `palimpsest doctor` says it",
-        slow="Checking the installation",
-    ),
-    Command("palimpsest.log", Nothing, log, "where the server's log and its engine's are"),
-    Command(
-        "palimpsest.sample",
-        FolderArguments,
-        copy_sample,
-        "a fresh copy of the sample workspace, in a new or empty `folder` or one of ours, and where to type what in it",
-    ),
-    Command(
-        "palimpsest.engines.found",
-        Nothing,
-        engines_found,
-        "engines that already run on this machine's loopback: ports 8012, 8080 and that of `LLAMA_ARG_PORT`",
-    ),
-)

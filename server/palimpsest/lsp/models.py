@@ -13,7 +13,7 @@ from palimpsest.checking import running
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Nothing, among
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.progress import report
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.subprocesses import our_answer
@@ -35,10 +35,18 @@ class UseArguments:
     name: str
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add("palimpsest.model.info", "the model, and whether its cache is edited in place")
 async def info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return answers.model(await server.window.session.engine.model())
 
 
+@COMMANDS.add(
+    "palimpsest.model.list",
+    "the model in use, those that are here or can be fetched, and which suits this machine; `engines` that run",
+)
 async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     asked = asyncio.to_thread(this_machine, server.window.roots.folders)
     machine, engines = await asyncio.gather(asked, running_engines())
@@ -71,6 +79,11 @@ def _facts(row: catalogue.ListedModel) -> str:
     return " · ".join(filter(None, (row.purpose, f"{row.size_gb:g} GB", memory, row.licence)))
 
 
+@COMMANDS.add(
+    GET,
+    "fetches the default model, or another one of the list, as `palimpsest model get` does, and uses it from then on",
+    slow="Getting a model",
+)
 async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
     """Fetch it, use it from now on.  Raises ModelError."""
     among("name", asked.name, (name for name in catalogue.NAMES if name != catalogue.EMBEDDED))
@@ -79,6 +92,7 @@ async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
     return await _used(server, found)
 
 
+@COMMANDS.add("palimpsest.model.use", "uses a model that is here, by its name in the list or its path, from now on")
 async def use(server: PalimpsestServer, asked: UseArguments) -> dict[str, Any]:
     """Use what is here already.  Raises ModelError."""
     _need_choice(server)
@@ -112,28 +126,3 @@ def _told(progress: dict[str, Any]) -> None:
     done, total = progress.get("done"), progress.get("total")
     if isinstance(done, int) and isinstance(total, int) and total:
         report(f"{100 * done // total} % of {total / 1e6:,.0f} MB")
-
-
-COMMANDS = (
-    Command("palimpsest.model.info", Nothing, info, "the model, and whether its cache is edited in place"),
-    Command(
-        "palimpsest.model.list",
-        Nothing,
-        listing,
-        "the model in use, those that are here or can be fetched, and which suits this machine; `engines` that run",
-    ),
-    Command(
-        GET,
-        Get,
-        get,
-        "fetches the default model, or another one of the list, as `palimpsest model get` does, and uses it from "
-        "then on",
-        slow="Getting a model",
-    ),
-    Command(
-        "palimpsest.model.use",
-        UseArguments,
-        use,
-        "uses a model that is here, by its name in the list or its path, from now on",
-    ),
-)

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from palimpsest.json_data import Range
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At, Nothing
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.context import NameAt, place_of, why
 from palimpsest.lsp.engine import cache_map
 from palimpsest.lsp.protocol import converter
@@ -50,6 +50,13 @@ async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
     return context_page.page(answers.context(shown), budget, last)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.page",
+    "a page that an editor shows as it is: `cache`, or of there or the cursor the `context` or `why` a name is in it",
+)
 async def show(server: PalimpsestServer, asked: PageAt) -> dict[str, Any]:
     page = await page_of(server, asked)
     encoding = server.window.client.encoding
@@ -70,14 +77,3 @@ async def show(server: PalimpsestServer, asked: PageAt) -> dict[str, Any]:
 def _range(lines: list[str], line: int, start: int, end: int, encoding: PositionEncoding) -> Any:
     start, end = (column_to_units(lines[line], column, encoding) for column in (start, end))
     return converter().unstructure(lsp.Range(lsp.Position(line, start), lsp.Position(line, end)))
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.page",
-        PageAt,
-        show,
-        "a page that an editor shows as it is: `cache`, or of there or the cursor the `context` or `why` a name is in "
-        "it",
-    ),
-)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from palimpsest.edits.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Count, Nothing, read, refusals_logged
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.window.events import RefreshNeeded, Yanked
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
@@ -106,16 +106,29 @@ def counted(server: PalimpsestServer, fate: Fate) -> None:
     server.window.session.feedback.happened(what, fate.kind, part=fate.part, chars=fate.chars, id=fate.id)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.toggle",
+    "switches a feature (`completion`, `suggestion`: edits as code actions, `nextEdit`) on or off for as long as "
+    "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
+)
 async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
     state = server.window.session.services.toggle(asked.feature, asked.scope, asked.uri, asked.enabled)
     return {"feature": asked.feature, "scope": asked.scope, "enabled": state}
 
 
+@COMMANDS.add("palimpsest.completion.toggle", "switches completions on or off, as `palimpsest.toggle` does")
 async def toggle_completions(server: PalimpsestServer, asked: CompletionToggle) -> dict[str, Any]:
     state = server.window.session.services.toggle("completion", asked.scope, asked.uri, asked.enabled)
     return {"scope": asked.scope, "enabled": state}
 
 
+@COMMANDS.add(
+    "palimpsest.completion.snooze",
+    "shows no completion and no next edit unasked for so many minutes (5 by default); 0 ends that",
+)
 async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
     snoozed = server.window.session.services.snooze
     snoozed.start(asked.minutes)
@@ -125,6 +138,7 @@ async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
     return {"until": snoozed.until, "says": says}
 
 
+@COMMANDS.add("palimpsest.stats", "what was shown, accepted and rejected, by kind, language and day")
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
     session = server.window.session
     found = await asyncio.to_thread(session.statistics.report, asked.days)
@@ -132,33 +146,9 @@ async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
     return {**found, "text": page(found)}
 
 
+@COMMANDS.add("palimpsest.stats.reset", "forgets these counts")
 async def reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     session = server.window.session
     await asyncio.to_thread(session.statistics.reset)
     await asyncio.to_thread(session.completions.outcomes.forget)
     return {}
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.toggle",
-        Toggle,
-        toggle,
-        "switches a feature (`completion`, `suggestion`: edits as code actions, `nextEdit`) on or off for as long as "
-        "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
-    ),
-    Command(
-        "palimpsest.completion.toggle",
-        CompletionToggle,
-        toggle_completions,
-        "switches completions on or off, as `palimpsest.toggle` does",
-    ),
-    Command(
-        "palimpsest.completion.snooze",
-        Minutes,
-        snooze,
-        "shows no completion and no next edit unasked for so many minutes (5 by default); 0 ends that",
-    ),
-    Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
-    Command("palimpsest.stats.reset", Nothing, reset, "forgets these counts"),
-)

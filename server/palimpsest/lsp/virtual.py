@@ -7,7 +7,6 @@ In: a URI.  Out: its text.  The table and the features' declarations say who wri
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -15,18 +14,14 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types as lsp
 
 from palimpsest.errors import NotFound
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.arguments import Uri
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.virtual_refreshing import ShownDocuments
 
 SCHEME = "palimpsest"
 PageReader = Callable[["PalimpsestServer", Sequence[str]], Awaitable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Virtual:
-    uri: str
 
 
 async def _page(name: Literal["cache", "context"], server: PalimpsestServer, parts: Sequence[str]) -> str:
@@ -66,7 +61,14 @@ async def text_of(server: PalimpsestServer, uri: str) -> str:
     return await reader(server, rest)
 
 
-async def read(server: PalimpsestServer, asked: Virtual) -> dict[str, Any]:
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.virtual.read",
+    "the text of a `palimpsest:` document, for editors that do not ask for `workspace/textDocumentContent`",
+)
+async def read(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     return {"uri": asked.uri, "text": await text_of(server, asked.uri)}
 
 
@@ -76,13 +78,3 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(schemes=[SCHEME]))
     async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
         return lsp.TextDocumentContentResult(text=await shown.text(params.uri))
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.virtual.read",
-        Virtual,
-        read,
-        "the text of a `palimpsest:` document, for editors that do not ask for `workspace/textDocumentContent`",
-    ),
-)

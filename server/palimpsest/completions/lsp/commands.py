@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.lsp.arguments import At, Id
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.context import place_of
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import proposal_edit, title_of
@@ -26,6 +26,12 @@ logger = logging.getLogger(__name__)
 ACCEPTED = "palimpsest.completion.accepted"
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    ACCEPTED, "what an item runs behind its acceptance: it is counted, and the imports that it lacks are added"
+)
 async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
     session = server.window.session
     session.feedback.happened("completion", "accepted", id=completion.id)
@@ -56,23 +62,11 @@ class CompletionAt:
     invoked: bool = False
 
 
+@COMMANDS.add(
+    "palimpsest.completion.why",
+    "what is shown as a completion there, or at the cursor, and what each step has cut or dropped of the model's "
+    "answer, and why",
+)
 async def why(server: PalimpsestServer, at: CompletionAt) -> dict[str, Any]:
     place = place_of(server, at.uri, at.position)
     return (await server.window.session.completions.explain(*place, invoked=at.invoked)).data
-
-
-COMMANDS = (
-    Command(
-        ACCEPTED,
-        Id,
-        accepted,
-        "what an item runs behind its acceptance: it is counted, and the imports that it lacks are added",
-    ),
-    Command(
-        "palimpsest.completion.why",
-        CompletionAt,
-        why,
-        "what is shown as a completion there, or at the cursor, and what each step has cut or dropped of the model's "
-        "answer, and why",
-    ),
-)

@@ -29,7 +29,7 @@ from palimpsest.conversations.turns import Role
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.arguments import At, Between
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import report
 from palimpsest.lsp.server import PalimpsestServer
@@ -151,6 +151,14 @@ class Append:
     parts: list[PartOf] = field(default_factory=list)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.ask",
+    "an answer in a conversation (a new one without `conversation`), seen with the blocks at the cursor",
+    slow="Answering",
+)
 async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     session = server.window.session
     memory = conversations_of(session).memory.now()
@@ -178,6 +186,10 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     return {**answered(memory, reply), "usage": {"decoded": reply.decoded, **_usage(taken)}}
 
 
+@COMMANDS.add(
+    "palimpsest.conversation.append",
+    "a turn made elsewhere (an agent's reply, something pasted) enters as if made here; its calls are not run",
+)
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
     """A turn made elsewhere enters as if made here; what it calls is not run."""
     conversing = conversations_of(server.window.session).conversing
@@ -245,20 +257,3 @@ def _cursor(server: PalimpsestServer, asked: Ask) -> CursorPlace | None:
         where = (asked.position or At(0, 0)).lsp
         return CursorPlace(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
     return None if session.cursor.code is None else CursorPlace(*session.cursor.code)
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.ask",
-        Ask,
-        ask,
-        "an answer in a conversation (a new one without `conversation`), seen with the blocks at the cursor",
-        slow="Answering",
-    ),
-    Command(
-        "palimpsest.conversation.append",
-        Append,
-        append,
-        "a turn made elsewhere (an agent's reply, something pasted) enters as if made here; its calls are not run",
-    ),
-)

@@ -31,7 +31,7 @@ from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import ConversationArguments, Nothing
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import TOP, position_out
 from palimpsest.lsp.document_edits import ANSWER_S, applied
 from palimpsest.lsp.server import PalimpsestServer
@@ -69,6 +69,13 @@ class RenameArguments:
     name: str
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.conversation.new",
+    "begins a conversation, with `existing` only where none is called so; answers its document's name and text",
+)
 async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     session = server.window.session
     memory = conversations_of(session).memory.now()
@@ -85,6 +92,7 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     return await memory.writes.run(made)
 
 
+@COMMANDS.add("palimpsest.conversation.list", "the workspace's conversations, those changed last first")
 async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     conversing = conversations_of(server.window.session).conversing
     memory = conversations_of(server.window.session).memory.now()
@@ -92,30 +100,17 @@ async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"conversations": [{**_fields(one), "answering": conversing.is_running(one.id)} for one in found]}
 
 
+@COMMANDS.add("palimpsest.conversation.open", "a conversation as a document: where it is, and its text")
 async def opened(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     memory = conversations_of(server.window.session).memory.now()
     return await asyncio.to_thread(lambda: _opened(server, memory, memory.conversations.get(asked.conversation)))
 
 
-async def renamed(server: PalimpsestServer, asked: RenameArguments) -> dict[str, Any]:
-    session = server.window.session
-    memory = conversations_of(session).memory.now()
-    answer = _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
-    session.events.emit(ConversationChanged(asked.conversation))
-    return answer
-
-
-async def deleted(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
-    session = server.window.session
-    memory = conversations_of(session).memory.now()
-    memory.conversations.get(asked.conversation)
-    await conversations_of(session).conversing.check_idle(asked.conversation)  # nor in another window
-    await conversations_of(session).forking.stop(asked.conversation)
-    await memory.writes.run(memory.conversations.delete, asked.conversation)
-    session.events.emit(ConversationChanged(asked.conversation))
-    return {"deleted": asked.conversation}
-
-
+@COMMANDS.add(
+    "palimpsest.conversation.fork",
+    "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
+    "`uri` its document is made beside that one",
+)
 async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, Any]:
     """With `uri`, the copy's document is made beside that one, by the editor, and shown."""
     session = server.window.session
@@ -134,6 +129,27 @@ async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, An
         await memory.writes.run(memory.conversations.set_uri, answer["conversation"], answer["uri"])
     session.events.emit(ConversationChanged(asked.conversation))
     return answer
+
+
+@COMMANDS.add("palimpsest.conversation.rename", "calls a conversation otherwise")
+async def renamed(server: PalimpsestServer, asked: RenameArguments) -> dict[str, Any]:
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    answer = _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
+    session.events.emit(ConversationChanged(asked.conversation))
+    return answer
+
+
+@COMMANDS.add("palimpsest.conversation.delete", "deletes a conversation with its turns, refs and descriptors")
+async def deleted(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    memory.conversations.get(asked.conversation)
+    await conversations_of(session).conversing.check_idle(asked.conversation)  # nor in another window
+    await conversations_of(session).forking.stop(asked.conversation)
+    await memory.writes.run(memory.conversations.delete, asked.conversation)
+    session.events.emit(ConversationChanged(asked.conversation))
+    return {"deleted": asked.conversation}
 
 
 async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) -> str:
@@ -214,6 +230,10 @@ class Row:
     problem: str = ""
 
 
+@COMMANDS.add(
+    "palimpsest.conversation.contents",
+    "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
+)
 async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     """Raises NotFound, StorageError."""
     session = server.window.session
@@ -273,40 +293,3 @@ def _checkpoint(one: Checkpoint) -> Row:
 
 def _joined(*words: str) -> str:
     return " · ".join(filter(None, words))
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.conversation.new",
-        New,
-        new,
-        "begins a conversation, with `existing` only where none is called so; answers its document's name and text",
-    ),
-    Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
-    Command(
-        "palimpsest.conversation.open",
-        ConversationArguments,
-        opened,
-        "a conversation as a document: where it is, and its text",
-    ),
-    Command(
-        "palimpsest.conversation.fork",
-        ForkArguments,
-        forked,
-        "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
-        "`uri` its document is made beside that one",
-    ),
-    Command("palimpsest.conversation.rename", RenameArguments, renamed, "calls a conversation otherwise"),
-    Command(
-        "palimpsest.conversation.delete",
-        ConversationArguments,
-        deleted,
-        "deletes a conversation with its turns, refs and descriptors",
-    ),
-    Command(
-        "palimpsest.conversation.contents",
-        ConversationArguments,
-        contents,
-        "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
-    ),
-)

@@ -33,7 +33,7 @@ from palimpsest.conversations.window_conversations import window_conversations
 from palimpsest.errors import Denied, PalimpsestError
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.asking import chosen
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import range_out
 from palimpsest.lsp.document_edits import make
 from palimpsest.lsp.progress import report
@@ -165,6 +165,14 @@ class Forgotten:
     what: str
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.permissions.list",
+    "what you have allowed or refused the model for good, in the workspace's folders: writing new files, adding to "
+    "one, and replacing what is in one",
+)
 async def permissions_listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     permissions = conversations_of(server.window.session).conversing.memory.permissions
     found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
@@ -182,19 +190,8 @@ def _said(what: str, *, allowed: bool) -> str:
     return f"{'may' if allowed else 'may not'} {DOES.get(does, does)}" + (f" ({dotted})" if dotted else "")
 
 
+@COMMANDS.add("palimpsest.permissions.forget", "has the model ask you again")
 async def forget_permission(server: PalimpsestServer, asked: Forgotten) -> dict[str, Any]:
     permissions = conversations_of(server.window.session).conversing.memory.permissions
     await asyncio.to_thread(permissions.forget, asked.folder, asked.what)
     return {"forgotten": asked.what}
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.permissions.list",
-        Nothing,
-        permissions_listed,
-        "what you have allowed or refused the model for good, in the workspace's folders: writing new files, adding to "
-        "one, and replacing what is in one",
-    ),
-    Command("palimpsest.permissions.forget", Forgotten, forget_permission, "has the model ask you again"),
-)

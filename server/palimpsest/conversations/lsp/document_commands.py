@@ -21,7 +21,7 @@ from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.arguments import Count, Uri
 from palimpsest.lsp.asking import chosen
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 
 OFFER = "palimpsest.documents.offer"
@@ -44,6 +44,13 @@ class RelatedTo:
     most: Count | None = None
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.documents.list",
+    "the documents that a conversation refers to, or of all conversations those used most and those only found",
+)
 async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
     memory, uris = conversations_of(session).memory.now(), session.workspace_documents.uris
@@ -66,6 +73,7 @@ async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, An
     }
 
 
+@COMMANDS.add("palimpsest.documents.related", "documents that may matter for the turn that is being written")
 async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
     session = server.window.session
     most = server.window.settings.documents.related if asked.most is None else min(asked.most, 50)
@@ -76,6 +84,7 @@ async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
     return {"count": len(rows), "documents": rows, "xml": _xml("related_documents", lines)}
 
 
+@COMMANDS.add("palimpsest.documents.graph", "conversations and documents as nodes and edges, and as a picture (SVG)")
 async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
     known = await graph_of(conversations_of(session).memory.now(), session.workspace_documents, asked.conversation)
@@ -123,6 +132,7 @@ def _xml(name: str, rows: Sequence[str]) -> str:
     return listed(name, {"count": len(rows)}, rows)
 
 
+@COMMANDS.add(OFFER, "offers documents that may matter for the turn being written; one is linked to")
 async def offer(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     """Raises InvalidArgument where nothing is being written, StaleDocument where the editor does not add the link."""
     session = server.window.session
@@ -162,26 +172,3 @@ def with_link(text: str, turn: DocumentTurn, link: str) -> str:
         last -= 1
     lines[last] = f"{lines[last].rstrip()} {link}"
     return "\n".join(lines)
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.documents.list",
-        OfConversation,
-        list_,
-        "the documents that a conversation refers to, or of all conversations those used most and those only found",
-    ),
-    Command(
-        "palimpsest.documents.related",
-        RelatedTo,
-        related,
-        "documents that may matter for the turn that is being written",
-    ),
-    Command(
-        "palimpsest.documents.graph",
-        OfConversation,
-        graph,
-        "conversations and documents as nodes and edges, and as a picture (SVG)",
-    ),
-    Command(OFFER, Uri, offer, "offers documents that may matter for the turn being written; one is linked to"),
-)

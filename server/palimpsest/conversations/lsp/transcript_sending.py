@@ -25,7 +25,7 @@ from palimpsest.conversations.turns import Turn
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.asking import NO, chosen
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.snapshot import Snapshot
 
@@ -56,6 +56,14 @@ class Pending:
     untouched: Collection[int] = ()
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.conversation.send",
+    "what stands last in a conversation's document is said; the reply streams into the document",
+    slow="Answering",
+)
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     with conversations_of(server.window.session).conversing.sending(asked.uri):
         return await _sent(server, asked)
@@ -132,6 +140,7 @@ def _is_as(server: PalimpsestServer, snapshot: Snapshot) -> bool:
     return now is not None and now.version == snapshot.version
 
 
+@COMMANDS.add("palimpsest.conversation.stop", "stops the reply; what has come of it is kept")
 async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     transcript = await asyncio.to_thread(parse, session.documents.get(asked.uri).text)
@@ -208,15 +217,3 @@ def _shown_here(memory: Memory, talk: str, uri: str, pending: Pending) -> None:
         kept = [turn.id for turn in branch[: pending.kept] if not (pending.is_again and turn.is_unfinished)]
         if len(kept) < len(branch):
             memory.turns.set_head(talk, kept[-1] if kept else None)
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.conversation.send",
-        Uri,
-        send,
-        "what stands last in a conversation's document is said; the reply streams into the document",
-        slow="Answering",
-    ),
-    Command("palimpsest.conversation.stop", Uri, stop, "stops the reply; what has come of it is kept"),
-)

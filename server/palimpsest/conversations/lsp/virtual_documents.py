@@ -21,7 +21,7 @@ from palimpsest.conversations.lsp.document_commands import graph_svg
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound, PalimpsestError
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.text.positions import well_formed
 from palimpsest.workspace.changes import FileWrite
@@ -52,6 +52,13 @@ async def _exported(server: PalimpsestServer, conversation: str, format: Format 
     return await asyncio.to_thread(_text_of, conversations_of(server.window.session).memory.now(), conversation, format)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    "palimpsest.conversation.export",
+    "a conversation with its references, refs and descriptors as one Markdown or JSON text, or file of the workspace",
+)
 async def export_to(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
     text = await _exported(server, asked.conversation, asked.format)
     told: dict[str, Any] = {"conversation": asked.conversation, "format": asked.format}
@@ -131,14 +138,3 @@ async def _read(server: PalimpsestServer, parts: Sequence[str], least: int, read
     if len(parts) < least or not all(parts[:least]):
         raise NotFound("uri", "a conversation and an id are wanted behind the kind.")
     return await asyncio.to_thread(read, conversations_of(server.window.session).memory.now())
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.conversation.export",
-        Export,
-        export_to,
-        "a conversation with its references, refs and descriptors as one Markdown or JSON text, or file of the "
-        "workspace",
-    ),
-)

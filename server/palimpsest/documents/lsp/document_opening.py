@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from palimpsest.documents.lsp.link_texts import told
 from palimpsest.documents.wikilinks import Found, links
 from palimpsest.errors import InvalidArgument, NotFound
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import TOP, position_out
 from palimpsest.lsp.protocol import converter
 from palimpsest.lsp.server import PalimpsestServer
@@ -32,6 +32,10 @@ class ToOpen:
     text: str = ""
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add("palimpsest.documents.open", "shows what a `[[link]]` means, the passage selected")
 async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
     """Shows what a link means, with the passage selected, and says where that is."""
     session = server.window.session
@@ -76,13 +80,3 @@ def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.
         last -= 1
     end = Position(last, len(shown.lines[last]) if last < shown.line_count else 0)
     return lsp.Range(lsp.Position(meaning.heading.start, 0), position_out(shown, end, server.window.client.encoding))
-
-
-COMMANDS = (
-    Command(
-        "palimpsest.documents.open",
-        ToOpen,
-        open_,
-        "shows what a `[[link]]` means, the passage selected",
-    ),
-)

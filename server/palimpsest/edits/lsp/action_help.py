@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.edits.feature import HELP, QUICKFIX, REWRITE, SOURCE
 from palimpsest.errors import NotFound
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.server import PalimpsestServer
 
 _CHECKED = (
@@ -38,6 +38,10 @@ def text_of(kind: str) -> str:
     return TEXTS[kind]
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(HELP, "shows what a `kind` of our code actions does, for menus that have a place for that")
 async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
     text, client = text_of(asked.kind), server.window.client
     if client.shows and client.opens_virtual:
@@ -51,8 +55,3 @@ async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
 async def page(_: PalimpsestServer, parts: Sequence[str]) -> str:
     """The document `palimpsest:/help/<kind>.md`."""
     return text_of("/".join(parts).removesuffix(".md"))
-
-
-COMMANDS = (
-    Command(HELP, Kind, help_, "shows what a `kind` of our code actions does, for menus that have a place for that"),
-)

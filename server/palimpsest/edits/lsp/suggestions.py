@@ -20,7 +20,7 @@ from palimpsest.edits.summaries import Summarized
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import At, Between, Id, among
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
 from palimpsest.lsp.progress import report
@@ -70,18 +70,31 @@ async def suggested(server: PalimpsestServer, asked: Suggest) -> Suggested:
     return await session.suggestions.at(request)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    SUGGEST, "edits of the code at the cursor, or of the selected lines in it, checked; each with an `id`", slow=SLOW
+)
 async def suggest(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
     return _answer(server, await suggested(server, asked))
 
 
-async def rerun(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
-    return _answer(server, await server.window.session.suggestions.rerun(edit.id))
+@COMMANDS.add(APPLY, "the best of them, applied by the client", slow=SLOW)
+async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
+    """Suggest and have the client apply the best, for clients that cannot resolve an action."""
+    found = await suggested(server, asked)
+    offer = best_of(server, found)
+    if offer is None:
+        return {"applied": False, "reason": reason_for_nothing(found)}
+    return await accept(server, Accept(offer.proposal.id))
 
 
-async def go_on(server: PalimpsestServer, edit: Continue) -> dict[str, Any]:
-    return _answer(server, await server.window.session.suggestions.go_on(edit.id, edit.instruction))
-
-
+@COMMANDS.add(
+    ACCEPT,
+    "has the client apply a suggestion, if the lines it changes are still the same; with `confirmed`, the person "
+    "has seen all of it and is not asked",
+)
 async def accept(server: PalimpsestServer, edit: Accept) -> dict[str, Any]:
     """Have the client apply it, if it still stands.  `confirmed`: the person has seen all of it and said yes."""
     summary = server.window.session.suggestions.offered(edit.id).proposal.summary
@@ -90,6 +103,7 @@ async def accept(server: PalimpsestServer, edit: Accept) -> dict[str, Any]:
     return found | ({"reason": outcome.reason} if outcome.reason else {})
 
 
+@COMMANDS.add(APPLIED, "what an editor runs after the edit of a code action, so that it is counted")
 async def applied(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     suggestions = server.window.session.suggestions
     outcome = await is_done(server, suggestions.offered(edit.id))
@@ -98,18 +112,24 @@ async def applied(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     return {"id": edit.id, "applied": outcome.applied} | ({"reason": outcome.reason} if outcome.reason else {})
 
 
+@COMMANDS.add(REJECT, "rejects a suggestion: it is not offered again for that text")
 async def reject(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     server.window.session.suggestions.reject(edit.id)
     return {"id": edit.id, "rejected": True}
 
 
-async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
-    """Suggest and have the client apply the best, for clients that cannot resolve an action."""
-    found = await suggested(server, asked)
-    offer = best_of(server, found)
-    if offer is None:
-        return {"applied": False, "reason": reason_for_nothing(found)}
-    return await accept(server, Accept(offer.proposal.id))
+@COMMANDS.add("palimpsest.suggest.rerun", "asks the same again; what was offered before is left out", slow=SLOW)
+async def rerun(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
+    return _answer(server, await server.window.session.suggestions.rerun(edit.id))
+
+
+@COMMANDS.add(
+    "palimpsest.suggest.continue",
+    "goes on from a suggestion as if it were accepted, or finishes one that was cut off: both as one edit",
+    slow=SLOW,
+)
+async def go_on(server: PalimpsestServer, edit: Continue) -> dict[str, Any]:
+    return _answer(server, await server.window.session.suggestions.go_on(edit.id, edit.instruction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +141,12 @@ class Summarize:
     staged_first: bool = False
 
 
+@COMMANDS.add(
+    "palimpsest.summarize",
+    "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved) "
+    "or is `staged`; with `staged_first`, for what is staged where something is",
+    slow="Summarizing the change",
+)
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
     if asked.staged_first:
         with suppress(InvalidArgument):  # nothing is staged
@@ -145,45 +171,6 @@ async def draft_page(server: PalimpsestServer, parts: Sequence[str]) -> str:
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound("uri", "there is palimpsest:/draft/<suggestion>/<number of its document>.")
     return server.window.session.suggestions.draft(parts[0], int(number))
-
-
-COMMANDS = (
-    Command(
-        SUGGEST,
-        Suggest,
-        suggest,
-        "edits of the code at the cursor, or of the selected lines in it, checked; each with an `id`",
-        slow=SLOW,
-    ),
-    Command(APPLY, Suggest, apply, "the best of them, applied by the client", slow=SLOW),
-    Command(
-        ACCEPT,
-        Accept,
-        accept,
-        "has the client apply a suggestion, if the lines it changes are still the same; with `confirmed`, the person "
-        "has seen all of it and is not asked",
-    ),
-    Command(APPLIED, Id, applied, "what an editor runs after the edit of a code action, so that it is counted"),
-    Command(REJECT, Id, reject, "rejects a suggestion: it is not offered again for that text"),
-    Command(
-        "palimpsest.suggest.rerun", Id, rerun, "asks the same again; what was offered before is left out", slow=SLOW
-    ),
-    Command(
-        "palimpsest.suggest.continue",
-        Continue,
-        go_on,
-        "goes on from a suggestion as if it were accepted, or finishes one that was cut off: both as one edit",
-        slow=SLOW,
-    ),
-    Command(
-        "palimpsest.summarize",
-        Summarize,
-        summarize,
-        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved) "
-        "or is `staged`; with `staged_first`, for what is staged where something is",
-        slow="Summarizing the change",
-    ),
-)
 
 
 def best_of(server: PalimpsestServer, found: Suggested) -> OfferedProposal | None:

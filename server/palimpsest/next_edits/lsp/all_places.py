@@ -5,10 +5,8 @@ another version.  Files that are not open have no version: of several files, the
 places are looked up again when it is chosen, and the client is asked to let a person look at them first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as lsp
 
@@ -16,13 +14,11 @@ from palimpsest.edits.feature import REWRITE
 from palimpsest.lsp import document_edits
 from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.lsp.arguments import Id
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import position_in, range_out
 from palimpsest.lsp.edits import workspace_edit
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.next_edits.next_edits import AllPlaces, FilePlaces
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.next_edits.next_edits import AllPlaces, FilePlaces
 
 ALL = "palimpsest.nextEdit.all"
 FEWEST_TOGETHER = 2
@@ -65,6 +61,16 @@ def _edit_of(server: PalimpsestServer, files: Sequence[FilePlaces], annotation: 
     return workspace_edit(client, edits, annotation)
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    ALL,
+    "makes the change of a next edit in all its places, those of files that are not open, too, as one "
+    "`workspace/applyEdit`; an editor that knows change annotations asks for confirmation first; answers "
+    "`{applied, places}`",
+    id_alone=True,
+)
 async def make_all(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     found: AllPlaces | None = await server.window.session.next_edits.all_of(edit.id)
     if found is None:
@@ -75,16 +81,3 @@ async def make_all(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     if not answer.applied and answer.failure_reason:
         server.window.report.caution(f"The change was not made: {answer.failure_reason}")
     return {"applied": answer.applied, "places": sum(len(file.edits) for file in found.files)}
-
-
-COMMANDS = (
-    Command(
-        ALL,
-        Id,
-        make_all,
-        "makes the change of a next edit in all its places, those of files that are not open, too, as one "
-        "`workspace/applyEdit`; an editor that knows change annotations asks for confirmation first; answers "
-        "`{applied, places}`",
-        id_alone=True,
-    ),
-)

@@ -18,7 +18,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.lsp.arguments import At, DocumentArguments, Id, read, refusals_logged
-from palimpsest.lsp.command import Command
+from palimpsest.lsp.command import Commands
 from palimpsest.lsp.convert import position_in, range_out
 from palimpsest.lsp.protocol import converter
 from palimpsest.lsp.server import PalimpsestServer
@@ -145,24 +145,19 @@ def _answer(server: PalimpsestServer, found: NextEdit | None) -> dict[str, Any]:
     return {"edits": [edit], "total": found.total}
 
 
+COMMANDS = Commands()
+
+
+@COMMANDS.add(
+    ACCEPT,
+    "says that a next edit was made; answers with the one after it, as `palimpsest/nextEdit` does",
+    id_alone=True,
+)
 async def accept(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     return _answer(server, await server.window.session.next_edits.accept(edit.id))
 
 
+@COMMANDS.add("palimpsest.nextEdit.dismiss", "dismisses a next edit: it is not offered again", id_alone=True)
 async def dismiss(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     server.window.session.next_edits.dismiss(edit.id)
     return {"id": edit.id, "dismissed": True}
-
-
-COMMANDS = (
-    Command(
-        ACCEPT,
-        Id,
-        accept,
-        "says that a next edit was made; answers with the one after it, as `palimpsest/nextEdit` does",
-        id_alone=True,
-    ),
-    Command(
-        "palimpsest.nextEdit.dismiss", Id, dismiss, "dismisses a next edit: it is not offered again", id_alone=True
-    ),
-)
