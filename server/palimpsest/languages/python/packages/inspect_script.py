@@ -56,7 +56,7 @@ def value(obj: Any) -> str:
 def entry(name: str, obj: Any, deep: bool) -> dict[str, Any]:
     doc = first_line(getattr(obj, "__doc__", None), name)
     if inspect.ismodule(obj):
-        return {"name": name, "kind": "module", "target": obj.__name__, "doc": doc}
+        return {"name": name, "kind": "module", "target": str(obj.__name__), "doc": doc}
     if inspect.isclass(obj):
         members: list[dict[str, Any]] = []
         if deep:

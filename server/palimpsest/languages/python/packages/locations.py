@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
 
-from palimpsest.languages.modules import EntryKind, ModuleEntry
+from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import from_json, to_json
+from palimpsest.languages.modules import ModuleEntry
 from palimpsest.languages.python.packages.environment import Environment, run_python
 from palimpsest.languages.python.packages.library import Module
 from palimpsest.languages.python.packages.names import FoundModule, find_module
@@ -25,9 +27,8 @@ _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2
 """Modules of the standard library that have side effects when imported."""
 INSPECT_SECONDS = 10.0
 _SCRIPT = Path(__file__).with_name("inspect_script.py")
-_FORMAT = 1
+_FORMAT = 2
 _MAX_BYTES = 4_000_000
-_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 
 class WorkspaceModules:
@@ -117,15 +118,17 @@ class InstalledModules:
 def _inspected(environment: Environment, name: str, file: Path | None, cache: Path | None) -> Module | None:
     """None if the module cannot be imported.  Runs a process: too slow for a keystroke."""
     kept = None if cache is None else cache / _key(environment, name, file)
-    data = _read(kept) if kept is not None else None
-    if data is None:
+    said = _read(kept) if kept is not None else None
+    if said is None:
         request = json.dumps({"module": name, "path": [str(folder) for folder in environment.importable]})
         arguments = (*environment.flags, "-B", str(_SCRIPT))
         answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
-        data = _parsed(answer or "")
-        if data is not None and kept is not None:
-            _write(kept, data)
-    return _module(name, data) if data is not None else None
+        said = _parsed(answer or "")
+        if said is not None and kept is not None:
+            _write(kept, said)
+    if said is None:
+        return None
+    return Module(name, said.doc, said.exports, members={entry.name: entry for entry in said.entries})
 
 
 def _key(environment: Environment, name: str, file: Path | None) -> str:
@@ -143,52 +146,35 @@ def _key(environment: Environment, name: str, file: Path | None) -> str:
     return f"{key}.json"
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Inspected:
+    """What `inspect_script.py` writes."""
+
+    entries: tuple[ModuleEntry, ...]
+    exports: tuple[str, ...] | None
+    doc: str
+
+
+def _parsed(text: str) -> _Inspected | None:
     try:
-        data = json.loads(text) if len(text) < _MAX_BYTES else None
-    except ValueError:
+        return from_json(json.loads(text), _Inspected) if len(text) < _MAX_BYTES else None
+    except (ValueError, RecursionError, InvalidArgument):
         return None
-    return data if isinstance(data, dict) and isinstance(data.get("entries"), list) else None
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def _read(file: Path) -> _Inspected | None:
     try:
         return _parsed(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
 
-def _write(file: Path, data: dict[str, Any]) -> None:
+def _write(file: Path, said: _Inspected) -> None:
     """Write atomically; failures are ignored, since this is a cache."""
     part = file.with_suffix(f".{os.getpid()}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(data), "utf-8")
+        part.write_text(json.dumps(to_json(said)), "utf-8")
         part.replace(file)
     except OSError:
         part.unlink(missing_ok=True)
-
-
-def _module(name: str, data: dict[str, Any]) -> Module | None:
-    try:
-        entries = [_entry(item) for item in data["entries"]]
-    except ValueError:
-        return None
-    listed = data.get("exports")
-    exports = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
-    return Module(name, str(data.get("doc") or ""), exports, members={entry.name: entry for entry in entries})
-
-
-def _entry(data: Any) -> ModuleEntry:
-    """Lenient: values that are not strings become empty.  Raises ValueError if it is not an entry at all."""
-    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
-        raise ValueError("not an entry")
-    kind = data.get("kind")
-    text = {key: data[key] for key in ("signature", "doc", "target") if isinstance(data.get(key), str)}
-    members = data.get("members")
-    return ModuleEntry(
-        data["name"],
-        next((known for known in _KINDS if known == kind), "value"),
-        **text,
-        members=tuple(_entry(member) for member in members) if isinstance(members, list) else (),
-    )
