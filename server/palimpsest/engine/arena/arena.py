@@ -3,8 +3,8 @@
 In: tokens and spans.  Out: where each block is, which positions are free, what would have to move or go.
 This package knows no cell, no store, no wish and no llama.cpp; it is plain data with a `check()`.
 
-    | . . . . | A A A A a a | . . . | B B B | C C c |
-      hole      used  slack   hole    used
+    | A A A A a a | . . . | B B B | C C c | . . . . |
+      used  slack   hole    used            hole
 
 A resident block uses the first `n_tokens` positions of its span; the rest is slack for its growth.  Positions cost
 no memory, so slack is given where there is room and taken back silently by whoever needs it.
@@ -135,8 +135,7 @@ class Arena:
 
     def find(self, n_tokens: int, slack: int = 0) -> Span | None:
         """Best fit: the smallest hole for `n_tokens` and `slack`, else the smallest for `n_tokens`, with what slack
-        that hole allows; at the end of it, and of equal holes the highest, for there it is nearest to the tail.  None
-        when no hole is large enough.  Changes nothing."""
+        that hole allows; of equal holes the lowest.  None when no hole is large enough.  Changes nothing."""
         return self._holes.find(n_tokens, slack)
 
     def free_until(self, position: int) -> int:
@@ -245,7 +244,7 @@ class Arena:
 
     def window(self, n_tokens: int, evictable: Collection[str] = ()) -> tuple[Span, list[str]] | None:
         """A run of `n_tokens` positions that are free, slack or of `evictable` blocks, and those of them in it:
-        the one where the fewest cells go, then the least slack, then the highest.  None when there is none."""
+        the one where the fewest cells go, then the least slack, then the lowest.  None when there is none."""
         return fit.window(self._segments(evictable), n_tokens)
 
     def moves_to_fit(self, n_tokens: int) -> list[Move] | None:

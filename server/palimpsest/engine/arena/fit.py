@@ -20,7 +20,7 @@ class Segment(NamedTuple):
 def window(segments: Sequence[Segment], n_tokens: int) -> tuple[Span, list[str]] | None:
     """The cheapest run of `n_tokens` positions without a wall, and the keys of the blocks in it.
 
-    `segments` cover the arena in order.  Cheapest: fewest positions of blocks, then fewest of slack, then highest.
+    `segments` cover the arena in order.  Cheapest: fewest positions of blocks, then fewest of slack, then lowest.
     A block is paid for whole, so only runs that begin and end with a segment need looking at; for each end, the
     shortest that is long enough.
     """
@@ -39,7 +39,7 @@ def window(segments: Sequence[Segment], n_tokens: int) -> tuple[Span, list[str]]
         blocks, slack = (sum(s.span.size for s in run if s.kind == kind) for kind in ("block", "slack"))
         # Begin behind as much of a leading block's slack as can be spared.
         start = end - n_tokens if run[0].kind == "slack" else run[0].span.start
-        cost = (blocks, slack, -start)
+        cost = (blocks, slack, start)
         if best is None or cost < best[0]:
             best = cost, Span(start, start + n_tokens), [s.key for s in run if s.kind == "block"]
     return None if best is None else best[1:]

@@ -47,14 +47,13 @@ class FreeList:
 
     def find(self, n: int, slack: int) -> Span | None:
         """Best fit: in the smallest hole for `n` and `slack`, else in the smallest for `n`, with what slack that
-        allows; of equal holes the highest, and there at its end: the nearer a block is to the tail, the more it says.
-        None when no hole is large enough."""
+        allows; of equal holes the lowest.  None when no hole is large enough."""
         fitting = [hole for hole in self._holes if hole.size >= n]
         if not fitting:
             return None
         roomy = [hole for hole in fitting if hole.size >= n + slack]
-        hole = min(roomy or fitting, key=lambda h: (h.size, -h.start))
-        return Span(max(hole.start, hole.end - n - slack), hole.end)
+        hole = min(roomy or fitting, key=lambda h: (h.size, h.start))
+        return Span(hole.start, min(hole.end, hole.start + n + slack))
 
     def free_until(self, position: int) -> int:
         """The end of the hole that `position` is in, else `position`."""
