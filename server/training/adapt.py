@@ -52,7 +52,7 @@ from training.texts import place_of, portions, write
 MIX = Mix(n_cuts=3, shares={"spm": 1.0})
 """Completions alone, in the layout that the engine asks for; what this code calls things is to be learned."""
 DAY, WEEK = 86_400, 7
-LEAST, MOST = 12, 16
+LEAST, MOST = 12, 24
 """Hunks that are typed, of each repository."""
 LARGEST = 150_000
 """Characters of a file."""

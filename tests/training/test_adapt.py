@@ -120,12 +120,13 @@ def test_without_what_learning_needs_it_says_how_to_get_it(repo: Path) -> None:
 
 @pytest.mark.slow(part="training")
 @pytest.mark.timeout(1500)
-def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Path) -> None:
+def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Path, tmp_path: Path) -> None:
     (repo / "random.py").write_text("raise SystemExit('imported from the folder that it was started in')\n")
     for n in range(LEAST):
         added(repo, n, -3)
     arguments = ["--model", str(embedded()), "--minutes", "0.2", "--no-use", "--json"]
-    path = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    own = {f"XDG_{what}_HOME": str(tmp_path / what) for what in ("CACHE", "CONFIG", "DATA", "STATE")}
+    path = {**os.environ, **own, "PYTHONPATH": str(ROOT / "server")}
     done = run("model", "adapt", *arguments, python=str(python), cwd=repo, env=path, timeout=1200)
     said = last_object(done)
     assert said["hunks"] == LEAST
@@ -133,5 +134,5 @@ def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Pat
     assert said["used"] is False
     assert (said["path"] is not None) == said["is_better"]
     assert said["days"] == [7]
-    assert not list((Path(os.environ["XDG_CACHE_HOME"]) / "palimpsest" / "adapt").iterdir()), "the examples are gone"
+    assert not list((tmp_path / "CACHE" / "palimpsest" / "adapt").iterdir()), "the examples are gone"
     assert json.dumps(said["saved"]) in done.stdout
