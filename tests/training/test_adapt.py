@@ -10,6 +10,7 @@ from tests.e2e.test_command_line import last_object, run
 from tests.training.areas import module
 from tests.training.commands import ROOT
 
+from bench.typing.hunks import unpacked_tree
 from palimpsest.errors import InvalidArgument
 from palimpsest.models.files import embedded
 from training.adapt import LEAST, Hunk, compared, held_out, modules_of
@@ -93,6 +94,22 @@ def test_secrets_and_what_git_ignores_are_not_learned(repo: Path) -> None:
     assert {"kinds.py", "kind_0.py", "test_kinds.py"} <= texts.keys()
     assert "own.py" not in texts
     assert not any("MIIEowIBAAKCAQEA7bq98n2vRk1Zk3" in text for text in texts.values())
+
+
+def test_no_program_that_a_repository_names_is_run(repo: Path, tmp_path: Path) -> None:
+    for n in range(LEAST):
+        added(repo, n, -3)
+    (repo / ".gitattributes").write_text("*.py filter=own diff=own\n")
+    git(repo, "add", ".gitattributes")
+    git(repo, "commit", "-qm", "attributes", day=-3)
+    ran = tmp_path / "ran"
+    for name in ("filter.own.smudge", "filter.own.clean", "diff.own.textconv", "diff.external", "tar.tar.command"):
+        git(repo, "config", name, f"touch {ran}; cat")
+    found = held_out(repo, 0)
+    assert found.n_hunks == LEAST
+    unpacked_tree(repo, "HEAD", tmp_path / "tree")
+    assert (tmp_path / "tree" / "kinds.py").read_text() == (repo / "kinds.py").read_text()
+    assert not ran.exists()
 
 
 def test_a_model_is_better_if_nearly_all_draws_say_so() -> None:

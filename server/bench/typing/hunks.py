@@ -76,9 +76,12 @@ def unpacked_tree(repo: Path, commit: str, folder: Path) -> None:
     except GitError as error:
         raise InvalidArgument("REPO", f"git archive: {error}") from None
     with tarfile.open(fileobj=BytesIO(data)) as archive:
-        for member in archive:
-            if member.isfile() or member.isdir():
-                archive.extract(member, folder, filter="data")
+        for member in archive:  # not `extractall`: its filters came with Python 3.11.4
+            place = folder / member.name
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and place.resolve().is_relative_to(folder.resolve()):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content.read())
 
 
 def _of_commit(repo: Path, commit: str) -> Iterator[Added]:
