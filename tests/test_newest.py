@@ -1,5 +1,8 @@
 """A dictionary that keeps what was set last."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 from palimpsest.newest import Newest
 
 
@@ -34,3 +37,22 @@ def test_what_is_used_goes_last() -> None:
     assert (kept.used("a"), kept.used("c")) == (1, None)
     kept["d"] = 4
     assert list(kept) == ["a", "d"]
+
+
+def test_threads_that_set_and_use_entries_find_it_whole() -> None:
+    kept, before = Newest[int, str](4, lambda _, text: len(text), 12), sys.getswitchinterval()
+
+    def work(start: int) -> None:
+        for number in range(10_000):
+            kept[(start + number) % 9] = "x" * (number % 5)
+            kept.used(number % 9)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    kept.clear()
+    kept[0], kept[1] = "x" * 6, "x" * 6
+    assert list(kept) == [0, 1], "their sizes still add up"

@@ -4,6 +4,7 @@ In: entries.  Out: the last ones that were set.
 """
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ class Newest(dict[K, V]):
     """A dictionary of at most `most` entries, the one that was set last at its end: the first ones make room.
 
     With `size`, they are at most `most_size` together as well: sources differ by a factor of a thousand.  The last one
-    stays, whatever its size.  `update` and `|=` know no bound.  Threads that set entries need a lock."""
+    stays, whatever its size.  `update`, `setdefault` and `|=` know no bound.  Threads may share it."""
 
     def __init__(
         self, most: int | None = 256, size: Callable[[K, V], int] = lambda _key, _value: 0, most_size: int = 0
@@ -24,29 +25,34 @@ class Newest(dict[K, V]):
         self._most = sys.maxsize if most is None else most
         self._size, self._most_size = size, most_size
         self._total = 0
+        self._lock = threading.RLock()
 
     def __setitem__(self, key: K, value: V) -> None:
-        self.pop(key, None)
-        super().__setitem__(key, value)
-        self._total += self._size(key, value)
-        while len(self) > 1 and (len(self) > self._most or self._total > self._most_size):
-            del self[next(iter(self))]
+        with self._lock:
+            self.pop(key, None)
+            super().__setitem__(key, value)
+            self._total += self._size(key, value)
+            while len(self) > 1 and (len(self) > self._most or self._total > self._most_size):
+                del self[next(iter(self))]
 
     def __delitem__(self, key: K) -> None:
         self.pop(key)
 
     def pop(self, key: K, *default: Any) -> Any:
-        if key in self:
-            self._total -= self._size(key, self[key])
-        return super().pop(key, *default)
+        with self._lock:
+            if key in self:
+                self._total -= self._size(key, self[key])
+            return super().pop(key, *default)
 
     def clear(self) -> None:
-        super().clear()
-        self._total = 0
+        with self._lock:
+            super().clear()
+            self._total = 0
 
     def used(self, key: K) -> V | None:
         """The entry, which is the last one from then on."""
-        if key not in self:
-            return None
-        self[key] = value = self[key]
-        return value
+        with self._lock:
+            if key not in self:
+                return None
+            self[key] = value = self[key]
+            return value

@@ -11,8 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,9 @@ from rich.console import Console
 from palimpsest.config.layers import own_settings
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.models import files
+from palimpsest.models.alone import alone
 from palimpsest.models.header import GgufFile
-from palimpsest.system import folders, process_lock
+from palimpsest.system import folders
 from palimpsest.text.amounts import amount
 
 MODULE = "training.adapt"
@@ -73,7 +73,8 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             hint=f"{sys.executable} -m pip install {' '.join(missing)}",
         )
     target = folders.models() / f"{model.path.stem}-{'-'.join(folder.name for folder in some)[:40]}.gguf"
-    with _alone():
+    lock = folders.state() / "model-adapt.lock"  # each takes all cores, and most of the memory
+    with alone(lock, "A model is learning already.", "Wait for it, or stop it with Ctrl-C."):
         said = _learned(place, [*map(str, some), "--base", str(model.path), "--out", str(target), "--minutes"], options)
     is_used = said["is_better"] and not options.no_use
     if is_used:
@@ -82,18 +83,6 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         for line in told(said, model, target, is_used=is_used):
             out.print(line, markup=False)
     return {"path": str(target) if said["is_better"] else None, "used": is_used, **said}
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Each takes all cores, and most of the memory.  Raises ModelError."""
-    fd = process_lock.take(folders.state() / "model-adapt.lock")
-    if fd is None:
-        raise ModelError("A model is learning already.", hint="Wait for it, or stop it with Ctrl-C.")
-    try:
-        yield
-    finally:
-        os.close(fd)
 
 
 def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> dict[str, Any]:

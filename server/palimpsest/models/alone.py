@@ -15,11 +15,15 @@ from palimpsest.system import process_lock
 
 
 @contextmanager
-def alone(lock: Path) -> Iterator[None]:
+def alone(
+    lock: Path,
+    message: str = "Another process is downloading this file.",
+    hint: str = "Wait for it to be done.",
+) -> Iterator[None]:
     """Raises ModelError where another process has the lock, OSError where there can be none."""
     fd = process_lock.take(lock)
     if fd is None:
-        raise ModelError("Another process is downloading this file.", hint="Wait for it to be done.")
+        raise ModelError(message, hint=hint)
     try:
         yield
     finally:
