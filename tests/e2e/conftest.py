@@ -274,9 +274,17 @@ async def start_editor(
 
 
 async def stop_editor(editor: Editor) -> None:
-    with suppress(Exception):
-        await asyncio.wait_for(editor.client.shutdown_session(), 10)
-    await editor.client.stop()
+    try:
+        async with asyncio.timeout(READY_S):
+            await editor.client.shutdown_session()
+    except TimeoutError:
+        if editor.client.local is None:
+            editor.client.process.kill()
+        raise
+    except Exception:
+        logger.debug("it has ended already", exc_info=True)
+    finally:
+        await editor.client.stop()
 
 
 @pytest.fixture

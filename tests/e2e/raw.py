@@ -143,7 +143,8 @@ class Raw:
             return next((m for m in self.came if wanted(m)), None)
 
         async with self._news:
-            await asyncio.wait_for(self._news.wait_for(lambda: found() is not None or self.ended), LONG_S)
+            async with asyncio.timeout(LONG_S):
+                await self._news.wait_for(lambda: found() is not None or self.ended)
         there = found()
         assert there is not None, f"the server ended: {self.errors.decode(errors='replace')}"
         return there
@@ -215,7 +216,8 @@ class Raw:
         """As a well-behaved editor does."""
         await self.request("shutdown", None)
         await self.notify("exit", None)
-        await asyncio.wait_for(self.server.wait(), LONG_S)
+        async with asyncio.timeout(LONG_S):
+            await self.server.wait()
         await self.stop()
 
     async def stop(self) -> None:

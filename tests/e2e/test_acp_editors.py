@@ -359,4 +359,5 @@ async def test_an_editor_that_vanishes_leaves_no_process_behind(home: Path, shop
     await until(lambda: engine.asked)
     assert process.stdin is not None
     process.stdin.close()
-    assert await asyncio.wait_for(process.wait(), 60) == 0
+    async with asyncio.timeout(60):
+        assert await process.wait() == 0

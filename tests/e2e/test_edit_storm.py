@@ -172,7 +172,8 @@ async def storm_of(editor: Editor, seconds: float, seed: int) -> Storm:
     storm.change(at := code.index("total = self.subtotal()"), at, "if self.disc\n        ")
     storm.offset = at + len("if self.disc")
     storm.ask()
-    await asyncio.wait_for(asyncio.gather(*storm.tasks), 240)  # against hangs alone
+    async with asyncio.timeout(240):  # against hangs alone
+        await asyncio.gather(*storm.tasks)
     await editor.until_idle()
     watching.cancel()
     return storm

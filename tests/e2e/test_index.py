@@ -252,7 +252,8 @@ async def test_typing_does_not_wait_for_it(start: Start, machine: dict[str, str]
             position = editor.at(uri, "return 2")
             for text in ("\n", "    T", "h", "i", "n", "g", "9("):
                 position = editor.type(uri, position, text)
-                await asyncio.wait_for(editor.complete(uri, position), READY_S)
+                async with asyncio.timeout(READY_S):
+                    await editor.complete(uri, position)
             assert "class:area1.mod_8.Thing8" in await blocks(editor, "Thing8"), "what is known is known"
             uri = editor.open("area2/mod_9.py")
             editor.edit(uri, "class Thing9", "class Unread")

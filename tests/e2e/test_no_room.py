@@ -37,6 +37,7 @@ async def test_with_a_full_disk_completions_still_come(machine: dict[str, str], 
         uri = editor.open("shop/cart.py")
         position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
         await editor.settled(uri, position)
-        assert await asyncio.wait_for(editor.complete(uri, position), 60)
+        async with asyncio.timeout(60):
+            assert await editor.complete(uri, position)
     finally:
         await stop_editor(editor)

@@ -32,4 +32,5 @@ async def test_at_rest_nothing_wakes_it_and_it_ends_when_it_is_told(monkeypatch:
     assert len(planned) == 1, "but for this test's own"
     monkeypatch.undo()
     stopping.set()
-    await asyncio.wait_for(serving, 10)
+    async with asyncio.timeout(10):
+        await serving

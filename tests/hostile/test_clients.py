@@ -256,7 +256,8 @@ async def test_an_editor_that_leaves_in_the_middle_of_work_leaves_no_traceback(
         if way == "closed behind exit":
             stdin.write(framed("exit", None))
         stdin.close()
-    await asyncio.wait_for(process.wait(), 60)
+    async with asyncio.timeout(60):
+        await process.wait()
     await client.stop()
     no_traceback(client, tmp_path)
 

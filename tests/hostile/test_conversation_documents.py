@@ -71,7 +71,8 @@ async def test_so_many_turns_are_refused_and_everything_else_goes_on(machine: di
     async with talking(shop) as (editor, model):
         uri = editor.open("a.palimpsest.md", document(5_000))
         with pytest.raises(JsonRpcException, match="10,000 turns stand before it"):
-            await asyncio.wait_for(do(editor, "conversation.send", uri=uri), 60)
+            async with asyncio.timeout(60):
+                await do(editor, "conversation.send", uri=uri)
         assert model.asked == []
         assert (await do(editor, "conversation.list"))["conversations"] == [], "nothing was begun"
         assert (await do(editor, "ask", text="Hello?"))["reply"] == "Hello."

@@ -56,7 +56,8 @@ async def test_it_ends_after_exit_though_a_program_is_waited_for(machine: dict[s
         await asyncio.sleep(0.01)
     await raw.request("shutdown", None)
     await raw.notify("exit", None)
-    assert await asyncio.wait_for(raw.process.wait(), WAIT_S) == 1  # 0 would be its own end, ten seconds later
+    async with asyncio.timeout(WAIT_S):  # 0 would be its own end, ten seconds later
+        assert await raw.process.wait() == 1
     await raw.stop()
 
 
@@ -71,7 +72,8 @@ async def test_it_ends_with_the_editors_process_though_its_input_stays_open(
         await raw.notify("initialized", {})
         assert raw.process.returncode is None
         stands_for_the_editor.kill()
-    await asyncio.wait_for(raw.process.wait(), WAIT_S)
+    async with asyncio.timeout(WAIT_S):
+        await raw.process.wait()
     await raw.stop()
 
 

@@ -86,6 +86,20 @@ async def test_a_silent_death_is_noticed_while_nobody_asks(peer: Peer) -> None:
         await until(supervisor, "away")
 
 
+async def test_it_is_left_in_the_moment_in_which_a_request_fails(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before Python 3.12, `asyncio.wait_for` forgets that it was cancelled when what it waits for comes as well."""
+    # no door: how often an engine is looked at is nobody's to set
+    monkeypatch.setattr(provider, "PROBE_S", dict.fromkeys(provider.PROBE_S, 600.0))
+    async with following(url=peer.url) as supervisor, asyncio.timeout(PATIENCE_S):
+        await supervisor.ready(PATIENCE_S)
+        for _ in range(100):  # until it waits for the next look
+            await asyncio.sleep(0)
+        with pytest.raises(EngineUnavailable):
+            async with supervisor.engine():
+                raise EngineUnavailable("the network was gone for a moment")
+        await supervisor.aclose()
+
+
 async def test_it_is_awaited_where_nobody_answers_yet() -> None:
     async with following(url=NOBODY) as supervisor:
         assert "does not answer" in (await until(supervisor, "away")).message

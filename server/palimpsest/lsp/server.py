@@ -129,7 +129,8 @@ class PalimpsestServer(LanguageServer):
         finally:  # also where a signal ends it
             self.is_ending = True
         with suppress(TimeoutError):  # the process ends all the same
-            await asyncio.wait_for(self.window.aclose(), CLOSING_S)
+            async with asyncio.timeout(CLOSING_S):
+                await self.window.aclose()
         await self.protocol.end(self.running)
         if self.protocol.writer is not None:
             self.protocol.writer.close()

@@ -229,7 +229,8 @@ class Window:
 async def _came(event: asyncio.Event) -> bool:
     """Whether it came in time."""
     with suppress(TimeoutError):  # `event` says so
-        await asyncio.wait_for(event.wait(), CONFIGURATION_WAIT_S)
+        async with asyncio.timeout(CONFIGURATION_WAIT_S):
+            await event.wait()
     return event.is_set()
 
 

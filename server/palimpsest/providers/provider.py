@@ -145,7 +145,8 @@ class RemoteEngine:
                     yield health
                 every = LOADING_S if known == "loading" else PROBE_S[self._settings.kind]
                 with suppress(TimeoutError):  # it is time to look again
-                    await asyncio.wait_for(check_now.wait(), every)
+                    async with asyncio.timeout(every):
+                        await check_now.wait()
                 if lease.done() and isinstance(self._engine, InPlaceEngine):
                     raise EngineDied("The engine ended its lease.")
         finally:

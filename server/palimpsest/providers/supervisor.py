@@ -138,7 +138,8 @@ class Supervisor:
                 raise EngineLoading(self._lifecycle.reason or "The model is being loaded.")
             changed = self._changed
             with suppress(TimeoutError):  # the loop says what there is by then
-                await asyncio.wait_for(changed.wait(), remaining_s)
+                async with asyncio.timeout(remaining_s):
+                    await changed.wait()
         return self._engine
 
     @asynccontextmanager

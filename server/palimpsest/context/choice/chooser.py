@@ -102,7 +102,8 @@ class Chooser:
         if names is None:
             return None
         with suppress(TimeoutError):  # a slow file system: a completion does not wait for it
-            return await asyncio.wait_for(self._aside(partial(question, names)), most_s)
+            async with asyncio.timeout(most_s):
+                return await self._aside(partial(question, names))
         return None
 
     async def _aside(self, work: Callable[[], T]) -> T:

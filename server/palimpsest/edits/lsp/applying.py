@@ -142,7 +142,8 @@ class _Watch:
         self._look()
         if answer.applied:
             try:
-                await asyncio.wait_for(self.all_done.wait(), SEEN_S)
+                async with asyncio.timeout(SEEN_S):
+                    await self.all_done.wait()
             except TimeoutError:
                 self._look()
         left = [uri for uri in self._wanted if uri not in self._done]

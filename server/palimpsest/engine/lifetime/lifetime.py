@@ -116,7 +116,8 @@ class Life:
                 self.stop()
                 return
             with suppress(TimeoutError):  # it is time to look again
-                await asyncio.wait_for(self.stopping.wait(), min(remaining_s, 5.0))
+                async with asyncio.timeout(min(remaining_s, 5.0)):
+                    await self.stopping.wait()
 
     def _core_changed(self, health: Health) -> None:
         """On the core's thread.  Whether it is busy changes with each keystroke: leases are not told."""

@@ -135,7 +135,8 @@ class Driver(Editor):
     async def stop(self) -> None:
         try:
             with suppress(RuntimeError):  # it has ended already: by the Ctrl-C that ends us, too
-                await asyncio.wait_for(self.client.shutdown_async(None), 10)
+                async with asyncio.timeout(10):
+                    await self.client.shutdown_async(None)
                 self.client.exit(None)
         finally:
             with suppress(RuntimeError):  # it has ended already
