@@ -52,10 +52,9 @@ async def our_answer(
 async def _ended(process: asyncio.subprocess.Process, grace_s: float) -> None:
     """It and what it started: a pip goes on for half an hour otherwise."""
     _signal(process, signal.SIGTERM)
-    try:  # not `asyncio.timeout`: up to Python 3.11.2 it ends in a CancelledError where the task was cancelled before
-        async with asyncio.timeout(grace_s):
-            await process.wait()
-    except TimeoutError:
+    # Not `asyncio.timeout`: up to Python 3.11.2 it ends in a CancelledError where the task was cancelled before.
+    _, running = await asyncio.wait({asyncio.create_task(process.wait())}, timeout=grace_s)
+    if running:
         _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         await process.wait()
 
