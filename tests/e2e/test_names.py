@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from palimpsest.completions import names
 from palimpsest.context.sources import name_lookup
 
 from .conftest import Editor, all_asked_for, start_editor, stop_editor
@@ -225,8 +224,7 @@ IMPORTED = [
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine hides no less."""
-    # no door: how long a keystroke waits is nobody's to set
-    monkeypatch.setattr(names, "WAIT_S", 60.0)
+    # no door: how long a keystroke waits for a module is nobody's to set
     monkeypatch.setattr(name_lookup, "READ_S", 60.0)
 
 

@@ -42,8 +42,10 @@ from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block, DocumentChange, Proposal
 from palimpsest.window.services import Services
 
-WAIT_S = 0.1
-"""This is how long a completion waits for what other files say; a keystroke has waited longer for the engine."""
+JUDGED_SHARE = 0.4
+"""For what other files say of a text a completion waits so much of `completion.first_ms`."""
+STANDING_SHARE = 0.12
+"""The same before the engine is asked, for the members that can stand at the cursor."""
 ONLY_NAME = 0.7
 """How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (12 of
 18 were right)."""
@@ -57,7 +59,6 @@ MOST_STANDING = 256
 MOST_CUTS = 4
 LONGEST = 256
 """Characters before a cursor that are looked at for a name: more are none."""
-STANDING_WAIT_S = 0.03
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
 _HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
 _WORD, _WHOLE_WORD = re.compile(r"\w"), re.compile(r"\w+")
@@ -147,7 +148,7 @@ class Names:
             unknown = [one.start for one, known in zip(given, taken, strict=True) if not _is_taken(one, known)]
             return answers, [*lacking, *unknown]
 
-        answers, places = await self._asked(asked) or ([None] * len(unclear), [])
+        answers, places = await self._asked(asked, JUDGED_SHARE) or ([None] * len(unclear), [])
         items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
         at = {one.start for one, answer in zip(unclear, answers, strict=True) if not _may_exist(one, answer)}
         at |= {place for place in places if place is not None}
@@ -158,9 +159,10 @@ class Names:
         n = len(utf8(text)[: max(0, first - start)].decode("utf-8", "ignore"))
         return _Judged(text, n, tuple(items), is_listed=any(first == one.start for one in imported))
 
-    async def _asked(self, question: Callable[[NameLookup], T], most_s: float | None = None) -> T | None:
+    async def _asked(self, question: Callable[[NameLookup], T], share: float) -> T | None:
+        most_s = share * self._services.settings.completion.first_ms / 1000
         try:
-            return await self._services.chooser.ask(question, WAIT_S if most_s is None else most_s)
+            return await self._services.chooser.ask(question, most_s)
         except Exception:  # a defect hides no completion
             logger.exception("what exists of a completion's names is not known")
             return None
@@ -253,7 +255,7 @@ class Names:
         place = n_choices, snapshot.uri, snapshot.text[: offset - len(typed)], snapshot.text[offset:]
         if self._stood is None or self._stood[0] != place:
             parsed, named, known = await self._members_at(
-                "" if typed else _ANY, view, snapshot, position, STANDING_WAIT_S
+                "" if typed else _ANY, view, snapshot, position, STANDING_SHARE
             )
             if named is None or known is None:
                 return ()
@@ -262,7 +264,7 @@ class Names:
         return self._stood[1]
 
     async def _members_at(
-        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float | None = None
+        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, share: float = JUDGED_SHARE
     ) -> tuple[Parsed, Use | None, frozenset[str] | None]:
         """The parse with the rest of a name at the cursor; its use there, None where that is no member's; those that
         can stand in its place, None where nobody can tell."""
@@ -271,7 +273,7 @@ class Names:
         if named is None or named.role != "member":
             return parsed, None, None
         one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
-        answers = await self._asked(lambda names: [names.members(there, one)], most_s)
+        answers = await self._asked(lambda names: [names.members(there, one)], share)
         known = answers[0] if answers else None
         return parsed, named, known if isinstance(known, frozenset) else None
 
