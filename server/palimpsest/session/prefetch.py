@@ -5,6 +5,7 @@ cache, then what belongs after the completion on screen.  Owner of the pause.
 """
 
 import asyncio
+import time
 
 from palimpsest.completions.completions import Completions
 from palimpsest.completions.requests import warm_up
@@ -90,12 +91,12 @@ class Prefetch:
     async def _choice(self, view: CursorView) -> tuple[int, list[Block]]:
         """The blocks for a cursor, and the sources' revision for which they were chosen: of sources that have read, as
         far as these take no longer than `READING_S`."""
-        chooser = self._services.chooser
-        known = chooser.revision
-        blocks = await chooser.chosen(view, fresh=True)
-        if await chooser.has_read(known, READING_S):
+        chooser, until = self._services.chooser, time.monotonic() + READING_S
+        for _ in range(MOST_CHOICES):  # of what one choice finds, the next one may read more
             known = chooser.revision
             blocks = await chooser.chosen(view, fresh=True)
+            if not await chooser.has_read(known, max(0.0, until - time.monotonic())):
+                break
         return known, blocks
 
     async def _counted(self, view: CursorView, blocks: list[Block], engine: Engine) -> list[Block]:
