@@ -57,6 +57,30 @@ def test_a_changed_block_goes_on_from_its_first_difference(make_engine: MakeEngi
     assert difference(engine, in_place(engine)) < CLOSE
 
 
+def test_what_comes_where_something_stood_is_decoded_behind_the_copy_of_the_header_that_is_there(
+    make_engine: MakeEngine,
+) -> None:
+    engine = make_engine()
+    assert sync(engine, [("a", text(1))]).replayed
+    other = sync(engine, [("a", text(2))])
+    assert other.decoded > other.replayed == 0
+    assert difference(engine, in_place(engine)) < CLOSE
+    assert sync(engine, [("a", text(2)), ("b", text(3))]).replayed
+    engine.workspaces.check()
+
+
+def test_copies_of_the_header_make_way(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, [("a", text(1))])
+    workspace = in_place(engine)
+    held = [engine.pool.take() for _ in range(engine.pool.free_sequences + 1)]
+    assert workspace.copies.n_cells == 0
+    for seq in held:
+        engine.pool.give(seq)
+    assert sync(engine, [("a", text(2))]).replayed
+    engine.workspaces.check()
+
+
 def test_a_block_shorter_than_before_decodes_nothing(make_engine: MakeEngine) -> None:
     engine = make_engine()
     lines = "".join(f"line {i}\n" for i in range(60))

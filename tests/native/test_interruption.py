@@ -41,7 +41,7 @@ def check(engine: NativeEngine, name: str = "w") -> None:
 
 
 def sequences_in_use(engine: NativeEngine) -> int:
-    held = sum(2 for w in engine.workspaces.values() if w.ready)
+    held = sum(len({*w.base_seqs} - {-1}) for w in engine.workspaces.values() if w.ready)
     for workspace in engine.workspaces.values():
         for tail in workspace.tails.values():
             held += len({tail.seq, tail.full, tail.gen, tail.alone_seq} - {-1})

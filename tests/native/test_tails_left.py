@@ -294,6 +294,27 @@ def test_of_a_suffix_that_begins_further_up_or_down_only_what_is_new_is_decoded(
     assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
 
 
+def test_who_goes_up_in_a_function_and_back_decodes_only_what_is_new(make_engine: MakeEngine) -> None:
+    """Its code is copied to where it stands above, since it stays where it is for the place below."""
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, AFTER, "spm")
+    lines = SAID.splitlines(keepends=True)
+    above = "".join(lines[: len(lines) // 3])
+    below = SAID[len(above) :]
+    up = complete(engine, above, "\n" + below + AFTER, "spm")
+    assert up.decoded <= n_tokens(engine, below) + FRESH + 6
+    assert up.left >= n_tokens(engine, above) - FRESH - 4
+    engine.workspaces.check()
+    back = complete(engine, SAID, AFTER, "spm")
+    assert back.decoded <= FRESH
+    engine.workspaces.check()
+    complete(engine, above, "\n" + below + AFTER, "spm", kv="decode")
+    mine = logits(engine, "typing")
+    complete(engine, above, "\n" + below + AFTER, "spm", tail="fresh", kv="decode")
+    assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
+
+
 def test_a_suffix_that_begins_alike_is_exact(make_engine: MakeEngine) -> None:
     """Its beginning stays where it is, and nothing of it has seen anything else."""
     engine, begins = make_engine(), AFTER[:160]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from palimpsest.engine.arena.plan import common_prefix
-from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 
 LEAST = 32
 """Tokens of a piece behind the common beginning: for fewer, a shift is not worth its while, and a chance is likely."""
@@ -53,9 +53,18 @@ def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[C
 class Carried:
     """`pieces`: what of it is wanted.  `seq` is its own until it is given back."""
 
-    def __init__(self, pool: CellPool, seq: int, start: int, tokens: Sequence[int], wanted: Sequence[int]) -> None:
+    def __init__(
+        self,
+        pool: CellPool,
+        owner: SequenceOwner,
+        seq: int,
+        start: int,
+        tokens: Sequence[int],
+        wanted: Sequence[int],
+    ) -> None:
         """`start`: position of the first of `tokens`."""
         self._pool = pool
+        self._owner = owner
         self.seq = seq
         self._start = start
         self._tokens = tokens
@@ -67,23 +76,31 @@ class Carried:
         context, distance = self._pool.context, begins + piece.new - self._start - piece.old
         start = self._start + piece.old
         end = start + piece.n
-        if not self.can_move(piece, others, begins):
+        is_shared = distance != 0 and self._is_shared(piece, others)
+        if is_shared and not (self._pool.make_room(piece.n, self._owner) and self._pool.apply_shifts()):
             return ()
         if not distance:
             context.copy(self.seq, target, start, end)
-        else:
-            with self._pool.scratch() as moved:
-                context.copy(self.seq, moved, start, end)
-                context.remove(self.seq, start, end)
-                context.shift(moved, start, end, distance)
-                context.copy(moved, target, start + distance, end + distance)
+            return tuple(self._tokens[piece.old : piece.old + piece.n])
+        with self._pool.scratch() as moved:
+            context.copy(self.seq, moved, start, end)
+            context.remove(self.seq, start, end)
+            if is_shared:
+                copy = context.save(moved)
+                context.remove(moved)
+                if not context.load(moved, copy, start, piece.n):
+                    return ()
+            context.shift(moved, start, end, distance)
+            context.copy(moved, target, start + distance, end + distance)
         return tuple(self._tokens[piece.old : piece.old + piece.n])
 
     def can_move(self, piece: CarriedPiece, others: Iterable[int], begins: int) -> bool:
-        """False where a piece would get other positions and one of the sequences `others` has some of it as well, which
-        would lose its place in them."""
+        """False where a piece would get other positions, one of the sequences `others` has some of it as well, which
+        stays where it is, and there is no room for a copy."""
+        is_there = self._start + piece.old == begins + piece.new
+        return is_there or not self._is_shared(piece, others) or self._pool.make_room(piece.n, self._owner)
+
+    def _is_shared(self, piece: CarriedPiece, others: Iterable[int]) -> bool:
         start = self._start + piece.old
-        if start == begins + piece.new:
-            return True
         shared = self._pool.context.cells.shared(self.seq, others)
-        return not ((shared >= start) & (shared < start + piece.n)).any()
+        return bool(((shared >= start) & (shared < start + piece.n)).any())

@@ -15,6 +15,7 @@ from palimpsest.engine.arena import steps as ops
 from palimpsest.engine.arena.arena import Arena, Move
 from palimpsest.engine.arena.plan import Plan
 from palimpsest.engine.arena.store import StoredKV
+from palimpsest.engine.cache.header_copies import HeaderCopies
 from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.cache.stores import Stores
 from palimpsest.engine.cache.sync_stats import SyncStats
@@ -30,7 +31,7 @@ class Executed(SequenceOwner, Protocol):
     resident_seq: int
     attached_seq: int
     version: int
-    header: tuple[int, ...]
+    copies: HeaderCopies
 
     @property
     def arena(self) -> Arena | None: ...
@@ -246,7 +247,7 @@ class Executor:
     def _write(self) -> Generator[None, None, bool]:
         """A block that finds no cells after all is unfit, one that there is no time for is deferred."""
         workspace, stats = self._workspace, self._stats
-        writer = BlockWriter(self._pool, workspace, workspace.header, workspace.resident_seq)
+        writer = BlockWriter(self._pool, workspace, workspace.copies, workspace.resident_seq)
         writing = writer.write(self._writes, self._publish_written, self._begun)
         try:
             while True:

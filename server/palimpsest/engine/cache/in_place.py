@@ -22,6 +22,7 @@ from palimpsest.engine.arena.arena import Arena
 from palimpsest.engine.arena.plan import Plan, PlanLimits, Wanted, common_prefix, plan, shrink
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.cache.execute import Executor
+from palimpsest.engine.cache.header_copies import SHARE, HeaderCopies
 from palimpsest.engine.cache.pace import SyncBound
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.sync_stats import SyncStats
@@ -50,7 +51,7 @@ class InPlaceWorkspace(Workspace):
     def __init__(self, shared: Shared, name: str) -> None:
         super().__init__(shared, name)
         self.resident_seq = self.attached_seq = NONE
-        self.header: Tokens = ()
+        self.copies = HeaderCopies(self.pool)
         self.footer: Tokens = ()
         self.arena: Arena | None = None
         self.version = 0
@@ -83,7 +84,11 @@ class InPlaceWorkspace(Workspace):
     @property
     def base(self) -> TailBase:
         assert self.arena is not None
-        return TailBase(self.attached_seq, self.arena.span.end + len(self.footer), self.revision, self.header)
+        return TailBase(self.attached_seq, self.arena.span.end + len(self.footer), self.revision, self.copies)
+
+    @property
+    def header(self) -> Tokens:
+        return self.copies.tokens
 
     @property
     def moves(self) -> bool:
@@ -91,7 +96,7 @@ class InPlaceWorkspace(Workspace):
 
     @property
     def base_seqs(self) -> tuple[int, ...]:
-        return (self.resident_seq, self.attached_seq) if self.arena is not None else ()
+        return (self.resident_seq, self.attached_seq, self.copies.seq) if self.arena is not None else ()
 
     @property
     def context_tokens(self) -> int:
@@ -207,7 +212,8 @@ class InPlaceWorkspace(Workspace):
                 continue
             stats.decoded += 2 * len(header) + len(footer)
             stats.replayed += len(header)
-            self.resident_seq, self.attached_seq, self.header, self.footer = resident, attached, header, footer
+            self.resident_seq, self.attached_seq, self.footer = resident, attached, footer
+            self.copies = HeaderCopies(self.pool, header, self.sizes.n_ctx // SHARE)
             self.arena = Arena(len(header), end)
             self.version += 1
             self.changed()
@@ -227,7 +233,7 @@ class InPlaceWorkspace(Workspace):
             self.context.copy(attached, resident)
 
         step = ops.Write("", Span(end, end + len(footer)), footer, "", 0)
-        for _ in BlockWriter(self.pool, self, header, resident).write([step], publish):
+        for _ in BlockWriter(self.pool, self, HeaderCopies(self.pool, header), resident).write([step], publish):
             yield
 
     def _attach(
@@ -285,7 +291,7 @@ class InPlaceWorkspace(Workspace):
     def _limits(self) -> PlanLimits:
         """Cells for blocks: what is free, but for the room a tail may take."""
         reserve = max(0, self.sizes.tail_room - self.tail_cells)
-        free = self.pool.free_cells - reserve
+        free = self.pool.free_cells + self.copies.n_cells - reserve
         return PlanLimits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
 
     def _pinned(self) -> frozenset[str]:
@@ -319,6 +325,12 @@ class InPlaceWorkspace(Workspace):
 
     # Giving up
 
+    def drop_tail(self) -> bool:
+        return super().drop_tail() or self.copies.drop()
+
+    def drop_tail_aside(self) -> bool:
+        return super().drop_tail_aside() or self.copies.drop()
+
     def forget(self) -> None:
         held, self.resident_seq, self.attached_seq = (self.resident_seq, self.attached_seq), NONE, NONE
         self.arena = None
@@ -326,6 +338,7 @@ class InPlaceWorkspace(Workspace):
         self._numbers.clear()
         self._is_numbered = False
         self.tails.abandon()
+        self.copies.close()
         for seq in held:
             self.pool.give(seq)
 
@@ -390,6 +403,7 @@ class InPlaceWorkspace(Workspace):
         if self.arena is None:
             return
         self.arena.check()
+        self.copies.check()
         residents = list(self.arena)
         for seq, blocks in ((self.resident_seq, residents), (self.attached_seq, [r for r in residents if r.attached])):
             spans = [(0, len(self.header)), *(r.used for r in blocks), (self.arena.span.end, self.base.end)]

@@ -281,8 +281,8 @@ class CellPool:
         others = [owner for owner in self._owners.oldest_first() if owner is not asking]
         ways: list[Callable[[], object]] = [functools.partial(self._drop_tails, others, enough)]
         ways += [functools.partial(self._shrink, owner, n_cells, attached=False) for owner in others]
+        ways.append(functools.partial(self._shrink, asking, n_cells, attached=False))  # a tail is no copy away
         ways.append(functools.partial(self._drop_tails, [asking], enough))
-        ways.append(functools.partial(self._shrink, asking, n_cells, attached=False))
         ways += [functools.partial(self._shrink, owner, n_cells, attached=True) for owner in others]
         ways += [functools.partial(self._close_at_rest, t) for t in others]  # header and footer are cells, too
         for way in ways:

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.cached_answer import CachedAnswer
-from palimpsest.engine.cache.carried import LEAST, Carried
+from palimpsest.engine.cache.carried import LEAST, Carried, pieces
+from palimpsest.engine.cache.header_copies import HeaderCopies
 from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.prefill import OneByOne, Prefill
 from palimpsest.engine.cache.tail_prompt import TailPrompt, isolated_start
@@ -33,19 +34,19 @@ FRESH = 16
 """Tokens at the end of a completion's prompt that have always seen the present blocks, as all that is generated has.
 Through them what blocks say reaches an answer, also where the code before was decoded behind other blocks: with 16, the
 loss of the middle is that of a prompt decoded anew (docs/measurements.md, "A tail that has seen other blocks")."""
-LEAST_STALE = 48
+LEAST_STALE = 16
 """Tokens; where fewer would stay, all of them are decoded again."""
 
 
 @dataclass(frozen=True, slots=True)
 class TailBase:
-    """What a tail stands on: a sequence that ends before position `end`, its revision, and the tokens of the header,
-    which a suffix alone is decoded behind."""
+    """What a tail stands on: a sequence that ends before position `end`, its revision, and the header, which a suffix
+    alone is decoded behind."""
 
     seq: int
     end: int
     revision: int
-    header: tuple[int, ...]
+    header: HeaderCopies
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,14 @@ class Tail:
 
     def n_kept(self, composed: TailPrompt, fresh: int) -> int:
         """How many tokens of a prompt could stay that were decoded behind other blocks or another suffix, with so many
-        `fresh` ones at its end; 0 where that is too little of the prompt, or of what is here."""
+        `fresh` ones at its end; 0 where that is too little."""
         n = min(common_prefix(self.tokens, composed.tokens), len(composed.tokens) - fresh)
-        return n if self.seq != NONE and n >= LEAST_STALE and 2 * n >= len(self.tokens) else 0
+        return n if self.seq != NONE and n >= LEAST_STALE else 0
+
+    def n_movable(self, composed: TailPrompt, fresh: int) -> int:
+        """The same, with what could stay of the suffix alone."""
+        alone = pieces(self.alone, composed.alone) if composed.layout == "spm" else []
+        return self.n_kept(composed, fresh) + sum(piece.n for piece in alone if piece.n >= LEAST)
 
     def check(self) -> None:
         """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
@@ -249,7 +255,7 @@ class Tail:
             return False
         if self.base_end != base.end:
             return False
-        carried = Carried(self._pool, self.seq, self.start, self.tokens, composed.tokens)
+        carried = Carried(self._pool, self._owner, self.seq, self.start, self.tokens, composed.tokens)
         if not carried.pieces or (not stale and len(carried.pieces) < 2):
             return False
         seq = self._pool.take()
@@ -433,7 +439,7 @@ class Tail:
             seq, tokens, self.alone_seq, self.alone = self.alone_seq, self.alone, NONE, ()
             before = None
             if self._fresh and composed.layout == "spm":
-                before = Carried(self._pool, seq, self.alone_start, tokens, composed.alone)
+                before = Carried(self._pool, self._owner, seq, self.alone_start, tokens, composed.alone)
             try:
                 if composed.alone:
                     self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start, before)
@@ -455,7 +461,7 @@ class Tail:
         self._drop_gen()
         self._lent.add(self.seq)
         tokens = self.tokens[:n_tokens]
-        self._carried = Carried(self._pool, self.seq, self.start, tokens, tokens)
+        self._carried = Carried(self._pool, self._owner, self.seq, self.start, tokens, tokens)
         self._pool.context.copy(self.seq, seq, 0, self.base_end)
         self._pool.context.remove(self.seq, 0, self.start)
         self.seq, self.tokens, self.joined = seq, [], False
@@ -468,22 +474,22 @@ class Tail:
             self.joined = False
 
     def _encode_alone(
-        self, header: tuple[int, ...], tokens: tuple[int, ...], start: int, before: Carried | None
+        self, header: HeaderCopies, tokens: tuple[int, ...], start: int, before: Carried | None
     ) -> Generator[None, None, int]:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay).
         `before`: another suffix.  What is the same in it is moved: one that begins some lines further up has most."""
         others = set(range(self._pool.context.n_seq_max)) - {before.seq if before else NONE}
         known = (p for p in before.pieces if p.n >= LEAST and before.can_move(p, others, start)) if before else ()
-        pieces = list(known)
+        moved = list(known)
         was_stale, self.stale_alone = self.stale_alone > 0, 0
-        n_moved = sum(piece.n for piece in pieces)
-        seq, n, lead = self._pool.take(), 0, header
+        n_moved = sum(piece.n for piece in moved)
+        seq, n = self._pool.take(), 0
         try:
-            if pieces and not pieces[0].new:  # a sequence grows at its end only: the header comes first, if at all
+            lead = header.put(seq, start) if n_moved < len(tokens) else ()
+            if moved and not moved[0].new:  # a sequence grows at its end only: the header comes first
+                yield from self._decode(lead, start - len(lead), seq, logits=False, n_header=len(lead))
                 lead = ()
-                if n_moved < len(tokens):
-                    yield from self._decode(header, start - len(header), seq, logits=False, n_header=len(header))
-            for piece in (*pieces, None):
+            for piece in (*moved, None):
                 gap = lead + tokens[n : piece.new if piece else len(tokens)]
                 yield from self._decode(gap, start + n - len(lead), seq, logits=False, n_header=len(lead))
                 lead = ()
@@ -493,7 +499,8 @@ class Tail:
         except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
-        if header:
-            self._pool.context.remove(seq, start - len(header), start)
+        if n_moved < len(tokens):
+            header.keep(seq, start)
+            self._pool.context.remove(seq, start - len(header.tokens), start)
         self._decoded += len(tokens) - n_moved
         return seq

@@ -95,7 +95,7 @@ class Tails(Mapping[str, Tail]):
 
         def n_movable(tail: Tail) -> int:
             """The same of one whose suffix is another one."""
-            return tail.n_kept(wanted, fresh) if fresh and tail.leaves else 0
+            return tail.n_movable(wanted, fresh) if fresh and tail.leaves else 0
 
         def is_outdated(tail: Tail) -> bool:
             """Whether it is the same place's, with the blocks that this had: those that it has now are instead.  Little
@@ -106,16 +106,18 @@ class Tails(Mapping[str, Tail]):
             return tail.revision != revision and (is_alike or tail.n_common(wanted) > tail.n_prompt // 2)
 
         before = [tail for of, tail in reversed(self._aside) if of == name and not tail.busy]
-        chosen = best = max(before, key=n_good)
-        nearest = max(before, key=n_movable)
-        moves = n_movable(nearest) > n_good(best)
-        if moves:
-            chosen = nearest
-        elif not n_good(best):
+        chosen = max(before, key=n_good)
+        n_here = n_good(chosen)
+        n_lost = chosen.n_prompt - n_here
+        if wanted.n_tokens - n_here > 2 * fresh and n_here < n_movable(nearest := max(before, key=n_movable)):
+            chosen, n_here = nearest, n_movable(nearest)
+            n_lost = chosen.n_prompt - len(chosen.alone) - chosen.n_kept(wanted, fresh)
+        elif not n_here:
             chosen = next((tail for tail in before if is_outdated(tail)), present)
-        if not moves and not is_outdated(chosen) and chosen.n_prompt - n_good(chosen) >= LEAST_ASIDE:
-            chosen = self._make()
-            if n_good(best):
+            n_lost = chosen.n_prompt
+        if not is_outdated(chosen) and n_lost >= LEAST_ASIDE:
+            best, chosen = chosen, self._make()
+            if n_here:
                 with suppress(EngineError), self._busy(best):  # too few sequences: it begins anew
                     best.copy_to(chosen)
         for of, tail in tuple(self._aside):

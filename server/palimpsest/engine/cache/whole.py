@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.checkpoints import Checkpoints, checkpoint_digests
+from palimpsest.engine.cache.header_copies import HeaderCopies
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.sync_stats import SyncStats
 from palimpsest.engine.cache.tail import TailBase
@@ -60,7 +61,7 @@ class WholeWorkspace(Workspace):
 
     @property
     def base(self) -> TailBase:
-        return TailBase(self.seq, len(self.tokens), self.revision, ())
+        return TailBase(self.seq, len(self.tokens), self.revision, HeaderCopies(self.pool))
 
     @property
     def base_seqs(self) -> tuple[int, ...]:

@@ -7,13 +7,14 @@ micro-batch `begun` is called with how much of a block is there, so that no late
     the workspace            [ the block's cells alone             ]
 
 Of a block whose beginning is in the cache already, that beginning joins the scratch sequence only when the copy of the
-header is there; so its new tokens come one micro-batch later.  Knows no plan and no store.
+header is there; where that is decoded first, its new tokens come one micro-batch later.  Knows no plan and no store.
 """
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from palimpsest.engine.arena.steps import Write
+from palimpsest.engine.cache.header_copies import HeaderCopies
 from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.llama.native import Run
 
@@ -63,7 +64,7 @@ class Decoded:
 class BlockWriter:
     """Carries out writes in the order given, behind copies of `header`.  `resident_seq` has the kept beginnings."""
 
-    def __init__(self, pool: CellPool, owner: SequenceOwner, header: tuple[int, ...], resident_seq: int) -> None:
+    def __init__(self, pool: CellPool, owner: SequenceOwner, header: HeaderCopies, resident_seq: int) -> None:
         self._pool, self._owner, self._header, self._resident_seq = pool, owner, header, resident_seq
         self._context = pool.context
 
@@ -105,11 +106,10 @@ class BlockWriter:
             room -= len(writing.next_part(self._pool.n_batch))
 
     def _start(self, step: Write) -> BlockWriting:
-        n = step.from_index
-        header = self._header if step.n_decoded else ()
-        start = step.span.start - len(header)
-        assert start >= 0, f"{step.span} leaves no room for {len(header)} tokens of the header before it"
-        writing = BlockWriting(step, self._pool.take(), header + step.tokens[n:], start, len(header), join=n > 0)
+        n, start, seq = step.from_index, step.span.start, self._pool.take()
+        header = self._header.put(seq, start) if step.n_decoded else ()
+        assert start >= len(header), f"{step.span} leaves no room for {len(header)} tokens of the header before it"
+        writing = BlockWriting(step, seq, header + step.tokens[n:], start - len(header), len(header), join=n > 0)
         if writing.join and not header:
             self._join(writing)
         return writing
@@ -132,6 +132,8 @@ class BlockWriter:
         report = []
         for writing, part in parts:
             n_header = writing.decoded(len(part))
+            if n_header and not writing.header_left:
+                self._header.keep(writing.seq, writing.step.span.start)
             self._pool.count("headers", part[:n_header], copy=True)
             self._pool.count("blocks" if writing.step.key else "headers", part[n_header:])  # the footer has no key
             report.append(Decoded(writing.step.key, len(part) - n_header, n_header))

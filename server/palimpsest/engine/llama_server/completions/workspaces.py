@@ -11,6 +11,7 @@ from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
 from palimpsest import wire
+from palimpsest.engine.cache.header_copies import HeaderCopies
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.tail import TailBase
@@ -106,7 +107,7 @@ class PlainWorkspace(Workspace):
     def base(self) -> TailBase:
         if self._seq == NONE:
             self._seq = self.pool.take()
-        return TailBase(self._seq, 0, self.revision, ())
+        return TailBase(self._seq, 0, self.revision, HeaderCopies(self.pool))
 
     @property
     def base_seqs(self) -> tuple[int, ...]:
