@@ -476,16 +476,15 @@ class Tail:
     def _encode_alone(
         self, header: HeaderCopies, tokens: tuple[int, ...], start: int, before: Carried | None
     ) -> Generator[None, None, int]:
-        """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay).
+        """A sequence with `tokens` at `start`, encoded behind a copy of the header that it does not keep (sink replay).
         `before`: another suffix.  What is the same in it is moved: one that begins some lines further up has most."""
         others = set(range(self._pool.context.n_seq_max)) - {before.seq if before else NONE}
         known = (p for p in before.pieces if p.n >= LEAST and before.can_move(p, others, start)) if before else ()
         moved = list(known)
         was_stale, self.stale_alone = self.stale_alone > 0, 0
-        n_moved = sum(piece.n for piece in moved)
-        seq, n = self._pool.take(), 0
+        seq, n, n_moved = self._pool.take(), 0, 0
         try:
-            lead = header.put(seq, start) if n_moved < len(tokens) else ()
+            lead = header.put(seq, start)
             if moved and not moved[0].new:  # a sequence grows at its end only: the header comes first
                 yield from self._decode(lead, start - len(lead), seq, logits=False, n_header=len(lead))
                 lead = ()
@@ -494,12 +493,13 @@ class Tail:
                 yield from self._decode(gap, start + n - len(lead), seq, logits=False, n_header=len(lead))
                 lead = ()
                 if piece and before:
-                    n = piece.new + len(before.move(piece, seq, others, start))
-                    self.stale_alone += piece.n if piece.new or was_stale else 0
+                    n_here = len(before.move(piece, seq, others, start))
+                    n, n_moved = piece.new + n_here, n_moved + n_here
+                    self.stale_alone += n_here if piece.new or was_stale else 0
         except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
-        if n_moved < len(tokens):
+        if header.tokens:
             header.keep(seq, start)
             self._pool.context.remove(seq, start - len(header.tokens), start)
         self._decoded += len(tokens) - n_moved
