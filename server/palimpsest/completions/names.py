@@ -45,7 +45,7 @@ from palimpsest.window.services import Services
 JUDGED_SHARE = 0.4
 """For what other files say of a text a completion waits so much of `completion.first_ms`."""
 STANDING_SHARE = 0.12
-"""The same before the engine is asked, for the members that can stand at the cursor."""
+"""For the members that can stand at the cursor it waits so much of that time, before the engine is asked."""
 ONLY_NAME = 0.7
 """How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (12 of
 18 were right)."""
