@@ -500,7 +500,8 @@ class CacheMap:
     """One workspace's positions, and sums since the engine started.  `n_ctx` counts cells, of which all workspaces use
     `used_cells`; `n_positions`: where this workspace's tail region ends.  `memory`, in bytes: model, cache, compute
     (llama.cpp's buffers), store (host memory), disk, and the `limit` of cache and compute, 0 for none.  `tails`: names
-    of the tails that the workspace keeps, the least recently used first."""
+    of the tails that the workspace keeps, the least recently used first.  `header_copies`: cells of its copies of the
+    header, which are in no span."""
 
     n_ctx: int
     used_cells: int
@@ -512,6 +513,7 @@ class CacheMap:
     stats: dict[str, int]
     memory: dict[str, int] = field(default_factory=dict)
     tails: list[str] = field(default_factory=list)
+    header_copies: int = 0
 
 
 Q = TypeVar("Q")

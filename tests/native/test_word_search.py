@@ -42,8 +42,7 @@ def cold(engine: NativeEngine, request: wire.GenerateRequest) -> wire.GenerateAn
 
 def check(engine: NativeEngine) -> None:
     """No sequence and no cell is anybody's but the workspaces' and their tails'."""
-    n_held = sequences_in_use(engine) - (0 if engine.in_place else 1)  # a whole prompt has one where others have two
-    assert engine.pool.free_sequences + n_held == engine.context.n_seq_max - engine.in_place
+    assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
     workspace = engine.workspaces.open("w")
     assert workspace.verify()
     for tail in workspace.tails.values():

@@ -68,6 +68,7 @@ class NativeEngine:
             stats=dict(self.pool.stats),
             memory=self.memory(),
             tails=list(known.tails) if known is not None else [],
+            header_copies=known.header_copies if known is not None else 0,
         )
 
     def memory(self) -> dict[str, int]:

@@ -137,6 +137,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "n_ctx": found.n_ctx,
         "n_positions": found.n_positions,
         "used": found.used_cells,
+        "header_copies": found.header_copies,
         "spans": spans,
         "free": [list(hole) for hole in found.free],
         "stored": {"blocks": len(found.stored), "bytes": found.stored_bytes},

@@ -99,6 +99,10 @@ class InPlaceWorkspace(Workspace):
         return (self.resident_seq, self.attached_seq, self.copies.seq) if self.arena is not None else ()
 
     @property
+    def header_copies(self) -> int:
+        return self.copies.n_cells
+
+    @property
     def context_tokens(self) -> int:
         assert self.arena is not None
         return len(self.header) + len(self.footer) + sum(r.n_tokens for r in self.arena if r.attached)

@@ -71,7 +71,13 @@ class Workspace(ABC):
     @property
     @abstractmethod
     def base_seqs(self) -> tuple[int, ...]:
-        """Sequences with header, blocks and footer, attached or not; none where there is no base."""
+        """Sequences with header, blocks and footer, attached or not, and copies of the header; none where there is no
+        base."""
+
+    @property
+    def header_copies(self) -> int:
+        """Cells of copies of the header, which other blocks are decoded behind."""
+        return 0
 
     @property
     def context_tokens(self) -> int:
