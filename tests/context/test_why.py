@@ -208,6 +208,8 @@ async def test_a_source_says_why_it_has_none(workspace: Make, name: str, text: s
         ("MAX", "const MAX = 3", True),
         ("three", "const MAX = three", False),
         ("other", "def add(self):  # as other", False),
+        ("parse", '"""Of several\nlines.\n"""\n\n\ndef parse(text: str) -> Price: ...', True),
+        ("parse", '"""Of several\nlines, as parse() has.\n"""\n\n\ndef other(text: str) -> Price: ...', False),
     ],
 )
 async def test_a_line_is_about_the_name_that_it_declares(

@@ -19,6 +19,8 @@ _LONG = 9
 _FARTHEST = 200
 """Between a name and what stands before it."""
 _OF_TYPES = "::"
+_SEEN = re.compile(r"[^\n]")
+"""What a blank takes the place of in a string or comment: the end of a line stays one."""
 
 
 @dataclass(eq=False)
@@ -72,13 +74,13 @@ def names_that_come_with(language: Language) -> frozenset[str]:
 
 
 def without_strings(code: str, lexical: Lexical) -> str:
-    """The code with blanks for what is in strings and comments; as long as before."""
+    """The code with blanks for what is in strings and comments; as long as before, and on as many lines."""
     pieces, at, hidden = list[str](), 0, -1
     for token in tokens(code, lexical):
         if token.kind in ("begin", "comment") and hidden < 0:
             hidden = token.start
         if token.kind in ("end", "line") and hidden >= 0:
             end = token.end - (token.kind == "line")
-            pieces += [code[at:hidden], " " * (end - hidden)]
+            pieces += [code[at:hidden], _SEEN.sub(" ", code[hidden:end])]
             at, hidden = end, -1
-    return "".join([*pieces, code[at:] if hidden < 0 else code[at:hidden] + " " * (len(code) - hidden)])
+    return "".join([*pieces, code[at:] if hidden < 0 else code[at:hidden] + _SEEN.sub(" ", code[hidden:])])
