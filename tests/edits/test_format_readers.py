@@ -150,6 +150,7 @@ class TestSearchReplace:
             (pair("    return c", "    return 0"), "a SEARCH part does not stand in \"editing\": 'return c'"),
             (pair("b = a", "b = 0"), "a SEARCH part stands 2 times in \"editing\": 'b = a'"),
             (pair("", "x = 1"), "quotes no line"),
+            (pair("L2 ", "L2 x = 1"), "quotes no line"),
             ("<<<<<<< SEARCH\nx", "no ======="),
             ("return 0", "there is no SEARCH part"),
         ],

@@ -129,10 +129,10 @@ def placed(block: ShownBlock, old: Sequence[str], new: Sequence[str], what: str)
     """
     if list(old) == texts(block):
         return differences(old, new, marks(block))
-    if not any(line.strip() for line in old):
-        raise Unplaced(f"{what} quotes no line with text")
     left_out = {block.lines[i].text.strip() for i in marks(block)}
     bare = (ungutter(old, left_out), ungutter(new, left_out))
+    if not any(line.strip() for line in bare[0]):
+        raise Unplaced(f"{what} quotes no line with text")
     for quoted, wanted in [(old, new), bare] if bare[0] != list(old) else [(old, new)]:
         for find in (occurrences, _by_words):
             head, tail = (0, 0) if find is occurrences else _blank_ends(quoted)
