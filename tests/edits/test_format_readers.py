@@ -275,7 +275,6 @@ class TestAst:
             ("<rename node='Cart.add' to='not a name'/>", '"not a name" is not a name'),
             ("<replace node='Cart.add'>\npass\n</replace>", "has to stay where it stood"),
             ("def all(self): ...", "there is no operation"),
-            ("<rename node='drop' to='leave'/>\n<delete node='drop'/>", "change the same lines"),
         ],
     )
     def test_what_cannot_be_done_is_refused_with_the_reason(self, content: str, says: str) -> None:

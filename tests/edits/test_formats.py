@@ -59,6 +59,20 @@ HOSTILE = [
     "",
     "<|FIM_M",
 ]
+NODES = ["f", "C", "C.m", "file"]
+QUOTED = [*CODE, "L9 ", "L1 def f(a):"]
+PARTS = {
+    "ast": [
+        *(f"<delete node='{node}'/>" for node in NODES),
+        *(f"<rename node='{node}' to='g'/>" for node in NODES),
+        *(f"<replace node='{node}'>\ndef f(): ...\n</replace>" for node in NODES),
+        *(f"<insert-before node='{node}'>\ny = 2\n</insert-before>" for node in NODES),
+    ],
+    "search-replace": [f"<<<<<<< SEARCH\n{line}\n=======\n{line}x\n>>>>>>> REPLACE" for line in QUOTED],
+    "udiff": [f"@@\n-{line}\n+{line}x" for line in QUOTED],
+    "ln-diff": [f"{sign}L{n} y = 2" for sign in ("", "-", "+") for n in range(11)],
+}
+"""What a part of a reply may be in a format, about `CODE`."""
 LINES = st.one_of(
     st.sampled_from(CODE),
     st.sampled_from(HOSTILE),
@@ -186,6 +200,15 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Edi
         assert touched <= editable
         for edit in change.edits:
             assert edit.start in editable or edit.start - 1 in editable
+
+
+@pytest.mark.parametrize("format", PARTS)
+@given(data=st.data())
+def test_parts_in_any_order_are_applied_or_refused_with_a_reason(format: str, data: st.DataObject) -> None:
+    block = shown_block(*CODE, "z = 3", "")
+    written = "\n".join(data.draw(st.lists(st.sampled_from(PARTS[format]), max_size=4)))
+    read = FORMATS[format].read(f'<suggestion name="editing">\n{written}\n</suggestion>', {"editing": block})
+    assert all(result(block, one) for one in read.written)
 
 
 @ALL

@@ -12,9 +12,9 @@ from palimpsest.types import DocumentChange, LineEdit, Refusal
 class WrittenEdits:
     """One block's edits as a model wrote them.
 
-    `edits` are in indexes of the block's lines as shown (`ShownBlock.lines`, 0-based, half-open), sorted and without
-    overlap.  `complete` is False if the reply was cut off inside it; `problem` says why its form cannot be read, worded
-    for a person, or is empty.
+    `edits` are in indexes of the block's lines as shown (`ShownBlock.lines`, 0-based, half-open), sorted; `check.py`
+    refuses those that overlap.  `complete` is False if the reply was cut off inside it; `problem` says why its form
+    cannot be read, worded for a person, or is empty.
     """
 
     name: str

@@ -6,7 +6,6 @@ document and no engine.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import ClassVar
 
 from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
@@ -60,8 +59,6 @@ class EditFormat(ABC):
             return WrittenEdits(suggestion.name, complete=suggestion.complete)
         try:
             edits = sorted(self.edits(suggestion, block), key=lambda edit: (edit.start, edit.end))
-            if any(one.end > other.start for one, other in pairwise(edits)):
-                raise Unplaced(f'two of its edits change the same lines of "{block.name}"')
         except Unplaced as reason:
             return WrittenEdits(suggestion.name, complete=suggestion.complete, problem=str(reason))
         return WrittenEdits(suggestion.name, tuple(edits), suggestion.complete)
