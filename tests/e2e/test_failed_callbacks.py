@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from palimpsest.lsp.server import log_failed_callback
+from palimpsest.system.loops import log_failed_callback
 
 
 async def _cancelled_as_its_answer_comes(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ from tests.providers.conftest import ENDLESS
 from tests.providers.test_elsewhere import Engine, until
 
 N = 20
+CLOSE = 0.1
+"""Nats: a token's log-probability depends a little on where the cells are (by 0.056 at most here). With the blocks of
+another window in place of its own, 18 of 20 windows differ by more."""
 
 
 class Team:
@@ -136,30 +140,35 @@ async def test_in_a_full_cache_the_blocks_of_whoever_was_away_longest_go_and_eve
     try:
         async with team.windows() as windows:
 
-            async def ask(i: int) -> str:
-                return (await windows[i].generate(key(i))).choices[0].text
+            async def ask(i: int) -> float:
+                """How probable the likeliest token is: of two that are as likely, either may come."""
+                asked = key(i)
+                assert asked.fim is not None
+                asked = replace(asked, fim=replace(asked.fim, heal=False), max_tokens=1)
+                return (await windows[i].generate(asked)).choices[0].logprob
 
             async def here() -> list[int]:
                 """Those who have blocks in the cache."""
                 maps = [await window.cache_map(f"w{i}") for i, window in enumerate(windows)]
                 return [i for i, found in enumerate(maps) if any(span.state == "attached" for span in found.spans)]
 
-            alone = list[str]()
+            alone = list[float]()
             for i in range(N):
                 alone.append(await ask(i))
                 await windows[i].reset(f"w{i}")
+            right = [pytest.approx(one, abs=CLOSE) for one in alone]
             for i in range(N):
-                assert await ask(i) == alone[i], f"window {i}"
+                assert await ask(i) == right[i], f"window {i}"
             stay = await here()
             assert 1 < len(stay) < N
             assert stay == list(range(stay[0], N)), "the others were used longer ago"
             for i in (stay[0], 0, 1):  # one that is used again, and two that come back
-                assert await ask(i) == alone[i], f"window {i}"
+                assert await ask(i) == right[i], f"window {i}"
             then = await here()
             assert stay[0] in then
             assert stay[1] not in then
             for i in reversed(range(N)):
-                assert await ask(i) == alone[i], f"window {i}"
+                assert await ask(i) == right[i], f"window {i}"
             assert (await windows[0].check()).unsound == ""
     finally:
         team.engine.kill()

@@ -36,7 +36,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target, target_of
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
-from palimpsest.system import folders, given, process_lock
+from palimpsest.system import folders, given, loops, process_lock
 from palimpsest.system.terminal import terminal
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         written = given.text(options.parser, "--settings", None, wanted)
         editor = given.json_object(options.parser, "--settings", written)
     show = (lambda _check: None) if options.json else _line(terminal(soft_wrap=True))
-    checks = asyncio.run(_all(examine(options.model, editor, workspaces), show))
+    checks = loops.run(_all(examine(options.model, editor, workspaces), show))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
         rows = [{k: v for k, v in asdict(check).items() if k not in ("needed", "but")} for check in checks]

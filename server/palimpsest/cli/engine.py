@@ -17,7 +17,7 @@ from palimpsest.engine.options import add, read
 from palimpsest.errors import EngineError, EngineSilent
 from palimpsest.libraries.known import BACKENDS
 from palimpsest.models.files import inspect, model_path
-from palimpsest.system import folders, process_lock
+from palimpsest.system import folders, loops, process_lock
 from palimpsest.system.engine_address import Address, of_the_process
 from palimpsest.wire import Health
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
         return get(options)
     if options.list or options.stop is not None:
-        return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
+        return loops.run(_show(as_json=options.json) if options.list else _stop(options.stop))
     from palimpsest.engine.main import main
 
     settings = own_settings()

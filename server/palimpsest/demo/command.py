@@ -4,7 +4,6 @@ In: options.  Out: a picture in the terminal, or one JSON object.  Exit status 1
 """
 
 import argparse
-import asyncio
 import io
 import json
 import re
@@ -24,6 +23,7 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.features import features
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.models.files import inspect
+from palimpsest.system import loops
 from palimpsest.system.terminal import terminal
 from palimpsest.workspace import sample
 
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.model:
             inspect(Path(options.model).expanduser().absolute())
-        result = asyncio.run(_run(console, options.model))
+        result = loops.run(_run(console, options.model))
         if picture is not None:
             svg = console.export_svg(title="palimpsest demo", code_format=PICTURE)
             picture.write_text(svg, encoding="utf-8")

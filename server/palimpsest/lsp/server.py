@@ -25,6 +25,7 @@ from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, StdioWriter, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
+from palimpsest.system.loops import log_failed_callback
 
 T = TypeVar("T")
 
@@ -134,12 +135,3 @@ class PalimpsestServer(LanguageServer):
         await self.protocol.end(self.running)
         if self.protocol.writer is not None:
             self.protocol.writer.close()
-
-
-def log_failed_callback(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio does with a callback that failed, but for one case: anyio (4.16) does not look whether a read that
-    was cancelled was also answered in the same turn of the loop.  Nothing is lost then, and nobody can do anything."""
-    if isinstance(context.get("exception"), asyncio.InvalidStateError) and "handle" in context:
-        logger.debug("a read was cancelled as its answer came")
-    else:
-        loop.default_exception_handler(context)

@@ -5,7 +5,6 @@ leaves, 1 where this cannot work here, 2 wrong usage).
 """
 
 import argparse
-import asyncio
 import importlib.util
 import os
 import shutil
@@ -17,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from palimpsest.app import log_to_file
+from palimpsest.system import loops
 
 NEEDS = f"palimpsest acp needs the Agent Client Protocol's library: {sys.executable} -m pip install {{}}"
 LIBRARY = "'agent-client-protocol>=0.12,<0.13'"
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     log_to_file(options.log_level)
     _pipe_stdin()
     with _piped_stdout():
-        asyncio.run(_serve())
+        loops.run(_serve())
     return 0
 
 
