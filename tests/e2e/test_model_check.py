@@ -41,7 +41,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_a_model_is_tried_on_a_folder_and_what_came_of_it_is_kept(model: Path) -> None:
-    said = check(str(model), "--folder", str(SAMPLE), "--seconds", "5", "--places", "9")
+    said = check(str(model), "--folder", str(SAMPLE), "--seconds", "60", "--places", "9")
     figures = said["figures"]
     assert isinstance(figures, dict)
     assert (said["kept"], figures["places"]) == (True, pytest.approx(9, abs=1))
@@ -182,5 +182,5 @@ def test_a_profile_that_is_damaged_is_none(model: Path) -> None:
 def test_a_long_line_is_no_place_and_spoils_no_others(model: Path, tmp_path: Path) -> None:
     shutil.copytree(SAMPLE, tmp_path / "work")
     (tmp_path / "work" / "long.py").write_text(f"x = [{'1, ' * 20_000}]\n", encoding="utf-8")
-    said = check(str(model), "--folder", str(tmp_path / "work"), "--seconds", "5", "--places", "10")
+    said = check(str(model), "--folder", str(tmp_path / "work"), "--seconds", "60", "--places", "10")
     assert said["kept"]
