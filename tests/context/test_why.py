@@ -10,6 +10,8 @@ from context_workspace import Workspace
 
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.choice.why import MOST, Why
+from palimpsest.context.name_uses import without_strings
+from palimpsest.languages.registry import language_of
 
 Make = Callable[..., Workspace]
 PRICES = '''class Price:
@@ -265,3 +267,22 @@ async def test_a_name_that_everything_has_is_told_of_in_part(workspace: Make) ->
     found = await why(workspace, "parse_price", ALONE, many)
     assert (found.n_definitions, len(found.definitions)) == (2 * MOST + 1, MOST)
     assert reasons(found)["elsewhere"] == "several places define it"
+
+
+@pytest.mark.parametrize(
+    ("language_id", "code"),
+    [
+        ("python", "'''a\nb'''\n# c\nfoo()\n"),
+        ("javascript", "const a = `x\ny ${b}\nz`;\nfoo()\n"),
+        ("go", "var a = `x\ny`\nfoo()\n"),
+        ("rust", 'let a = "x\ny";\n/* a\nb */ foo()\n'),
+        ("lua", "x = [[a\nb]]\nfoo()\n"),
+        ("c", "/* a\n b */ foo();\r\n// x\\\ny\nbar();"),
+    ],
+)
+def test_what_strings_and_comments_say_goes_and_their_lines_stay(language_id: str, code: str) -> None:
+    lines = without_strings(code, language_of(language_id).lexical).split("\n")
+    assert [len(line) for line in lines] == [len(line) for line in code.split("\n")]
+    assert [number for number, line in enumerate(lines) if "foo" in line] == [
+        number for number, line in enumerate(code.split("\n")) if "foo" in line
+    ]
