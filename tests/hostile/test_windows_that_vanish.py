@@ -13,7 +13,7 @@ from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
 from tests.e2e.conftest import Editor, start_editor, stop_editor
 
-SETTINGS = {"engine": {"n_ctx": 1536}}  # an engine of this file's own
+SETTINGS = {"engine": {"n_ctx": 3072}}  # an engine of this file's own, with room for both windows
 WAYS = ("SIGKILL", "SIGTERM", "end of input", "closed behind shutdown")
 
 
