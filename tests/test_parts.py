@@ -15,9 +15,11 @@ ROOT = Path(__file__).parent.parent
 TABLE = """
 [editors]
 select = "slow(part='editors')"
+minutes = 10
 about = ["clients", "server/lsp"]
 [storms]
 select = "slow(part='storms')"
+minutes = 4
 about = ["server/kv"]
 """
 
@@ -58,6 +60,32 @@ def test_a_part_is_due_until_it_has_passed_and_again_when_a_file_changes_that_it
     assert due(root) == []
     (root / "server/lsp/a.py").unlink()
     assert due(root) == ["editors"]
+
+
+def test_a_part_whose_tests_are_chosen_otherwise_is_due(root: Path) -> None:
+    assert parts.run(root, ["editors", "storms"], ["true"]) == 0
+    table = root / "tests" / "parts.toml"
+    table.write_text(TABLE.replace("(part='storms')", "").replace("minutes = 10", "minutes = 12"), encoding="utf-8")
+    assert due(root) == ["storms"], "how long a part takes is nothing that its tests are about"
+
+
+@pytest.mark.parametrize(
+    ("pace", "left", "expected"),
+    [
+        (1, 20, ["editors", "storms"]),
+        (1, 16, ["editors"]),
+        (1, 12, ["storms"]),
+        (1, 4, []),
+        (4, 70, ["editors", "storms"]),
+        (4, 60, ["editors"]),
+    ],
+    ids=str,
+)
+def test_what_does_not_end_in_the_time_that_is_left_is_left_out(
+    root: Path, pace: float, left: float, expected: list[str]
+) -> None:
+    took = parts.MINUTES_OF_MAKE_TEST * 60 * pace
+    assert parts.fitting(["editors", "storms"], parts.parts_of(root), took, left * 60) == expected
 
 
 def test_what_changes_while_a_part_runs_has_not_passed(root: Path) -> None:
