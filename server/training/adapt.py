@@ -41,6 +41,7 @@ from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models.merge import merge
 from palimpsest.system import folders
 from palimpsest.system.machine import free_memory
+from palimpsest.system.priority import step_back
 from palimpsest.workspace.files import WorkspaceFiles
 from training.corpus import Module, Package
 from training.data import Task
@@ -288,7 +289,9 @@ def step(*command: object, is_shown: bool = True) -> str:
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     line, out = [sys.executable, "-m", *map(str, command)], sys.stderr if is_shown else subprocess.PIPE
     # In a session of its own: Ctrl-C is for this process, and learning is told to keep what it has.
-    with subprocess.Popen(line, stdout=out, env=environment, text=True, start_new_session=True) as child:
+    with subprocess.Popen(
+        line, stdout=out, env=environment, text=True, start_new_session=True, preexec_fn=step_back
+    ) as child:
         try:
             said, _ = child.communicate()
         except KeyboardInterrupt:

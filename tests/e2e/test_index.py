@@ -15,10 +15,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from lsprotocol import types as lsp
 
 from palimpsest.index.store import database
+from palimpsest.system.priority import LOWEST
 from palimpsest.text.uris import to_uri
 
 from .conftest import READY_S, Editor, start_editor, stop_editor, until
@@ -152,6 +154,14 @@ async def test_it_follows_edits_and_files_that_change_without_the_editor(start: 
     (root / "fresh" / "made.py").unlink()
     changed(editor, "fresh/made.py")
     await until_shown(editor, "Fresh", "class:fresh.made.Fresh", shown=False)
+
+
+async def test_a_builder_goes_behind_the_engine_which_has_a_session_of_its_own(start: Start, root: Path) -> None:
+    editor = await start()
+    await until(lambda: builders(editor.pid) or editor.open("main.py") is None)
+    [builder] = builders(editor.pid)
+    await until(lambda: psutil.Process(builder).nice() == LOWEST)
+    assert os.getsid(builder) == builder, "Linux compares nice values only within a session"
 
 
 async def test_a_builder_that_is_killed_is_followed_by_another(start: Start, root: Path) -> None:

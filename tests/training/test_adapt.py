@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.e2e.test_command_line import last_object, run
 from tests.training.areas import module
@@ -13,6 +15,7 @@ from tests.training.commands import ROOT
 from bench.typing.hunks import unpacked_tree
 from palimpsest.errors import InvalidArgument
 from palimpsest.models.files import embedded
+from palimpsest.system.priority import LOWEST
 from training.adapt import LEAST, Hunk, compared, held_out, modules_of
 
 DAY = 86_400
@@ -153,3 +156,28 @@ def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Pat
     assert said["days"] == [7]
     assert not list((tmp_path / "CACHE" / "palimpsest" / "adapt").iterdir()), "the examples are gone"
     assert json.dumps(said["saved"]) in done.stdout
+
+
+@pytest.mark.slow(part="training")
+@pytest.mark.timeout(1500)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_run_that_is_stopped_ends_with_all_its_processes(
+    python: Path, repo: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C, and a terminal that is closed."""
+    for n in range(LEAST):
+        added(repo, n, -3)
+    own = {f"XDG_{what}_HOME": str(tmp_path / what) for what in ("CACHE", "CONFIG", "DATA", "STATE")}
+    environment = {**os.environ, **own, "PYTHONPATH": str(ROOT / "server")}
+    command = [python, "-m", "palimpsest", "model", "adapt", "--model", embedded(), "--minutes", "60", "--no-use"]
+    with subprocess.Popen(command, cwd=repo, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        while "Learning for" not in child.stderr.readline():
+            assert child.poll() is None
+        started = psutil.Process(child.pid).children(recursive=True)
+        assert all(each.nice() == LOWEST for each in started)
+        child.send_signal(number)
+        rest = child.stderr.read()
+    assert child.returncode == 130
+    assert "started again, it goes on from there" in rest
+    assert psutil.wait_procs(started, timeout=60)[1] == []

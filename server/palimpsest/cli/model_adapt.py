@@ -9,6 +9,7 @@ import argparse
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -24,13 +25,13 @@ from palimpsest.models import files
 from palimpsest.models.alone import alone
 from palimpsest.models.header import GgufFile
 from palimpsest.system import folders
+from palimpsest.system.priority import step_back
 from palimpsest.text.amounts import amount
 
 MODULE = "training.adapt"
 MINUTES = 60.0
 NEEDS = ("torch", "tokenizers")
 """What only learning needs: more than all the rest together."""
-POLITE = 10
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,14 +91,20 @@ def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> 
     command = [sys.executable, "-m", MODULE, *arguments, str(options.minutes)]
     # None of these processes, nor those that they start, imports what lies in the present folder.
     environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"}
+    for number in (
+        signal.SIGTERM,
+        signal.SIGHUP,
+    ):  # like Ctrl-C: what learns is in a session of its own, and hears neither
+        signal.signal(number, signal.default_int_handler)
     with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        env=environment,
-        text=True,
-        preexec_fn=_politely if hasattr(os, "nice") else None,
+        command, stdout=subprocess.PIPE, env=environment, text=True, start_new_session=True, preexec_fn=step_back
     ) as child:
-        output, _ = child.communicate()
+        try:
+            output, _ = child.communicate()
+        except KeyboardInterrupt:
+            os.killpg(child.pid, signal.SIGINT)
+            child.wait()
+            raise
     try:
         said: dict[str, Any] = json.loads(output)
     except ValueError:
@@ -105,10 +112,6 @@ def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> 
     if error := said.get("error"):
         raise ModelError(error["message"], hint=error["hint"])
     return said
-
-
-def _politely() -> None:
-    os.nice(POLITE)
 
 
 def _beside() -> Path:

@@ -27,6 +27,7 @@ from palimpsest.models import files, profiles
 from palimpsest.models.profiles import Profile
 from palimpsest.models.trials import LEAST_PLACES, ModelTrial, TrialPlace
 from palimpsest.system import folders, process_lock
+from palimpsest.system.priority import step_back
 from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
@@ -60,8 +61,8 @@ def _positive(text: str) -> int:
 
 def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    if options.politely and hasattr(os, "nice"):  # not on Windows
-        os.nice(POLITE)
+    if options.politely:
+        step_back(POLITE)
     settings = own_settings()
     path = files.find(options.name) if options.name else files.model_path(settings.model)
     files.inspect(path)

@@ -92,7 +92,12 @@ class IndexProcess:
             try:
                 command = (sys.executable, "-P", "-m", "palimpsest.index.worker")
                 self._process = subprocess.Popen(
-                    command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, creationflags=flags
+                    command,
+                    stdin=pipe,
+                    stdout=pipe,
+                    stderr=subprocess.DEVNULL,
+                    creationflags=flags,
+                    start_new_session=sys.platform != "win32",  # `step_back` needs it
                 )
             except OSError as error:
                 logger.warning("there is no index: %s", error)

@@ -29,6 +29,7 @@ from palimpsest.index.messages import (
     line_of,
 )
 from palimpsest.index.schema import fingerprint
+from palimpsest.system.priority import step_back
 from palimpsest.text.uris import to_uri
 
 LOOK_AGAIN_S = 120.0
@@ -43,8 +44,7 @@ TRY_S = 5.0
 def main() -> int:
     tell = _telling(sys.stdout.buffer)
     logging.getLogger().addHandler(_Handler(tell))
-    if sys.platform != "win32":
-        os.nice(19)  # whoever types goes first; on Windows, who starts it says so
+    step_back()  # whoever types goes first
     line = sys.stdin.buffer.readline()
     begin = asked(line) if line else None
     if not isinstance(begin, BeginIndex):
