@@ -13,9 +13,7 @@ from palimpsest.system.priority import step_back
 step_back({nice})
 print(os.nice(0), *Path("/proc/self/autogroup").read_text().split()[-1:])
 """
-grouped = pytest.mark.skipif(
-    not Path("/proc/self/autogroup").exists(), reason="no sessions are scheduled as groups"
-)
+grouped = pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no sessions are scheduled as groups")
 
 
 def said(nice: str = "", *, leads: bool = True) -> list[str]:
