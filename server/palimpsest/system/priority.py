@@ -13,11 +13,11 @@ LOWEST = 19
 
 
 def step_back(nice: int = LOWEST) -> None:
-    """Has this process, what it starts, and its session if it leads one, go behind others: `nice` is from 0 to 19.
+    """Has this process, what it starts, and its session if it leads one, go behind others.  `nice` is from 0 to 19.
     Nothing on Windows, where whoever starts a process says so."""
     if sys.platform == "win32":
         return
-    os.nice(nice)
+    os.nice(max(0, nice - os.nice(0)))
     if os.getsid(0) == os.getpid():
         with suppress(OSError):  # no Linux, or one without these groups
             Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
