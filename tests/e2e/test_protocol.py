@@ -3,7 +3,10 @@
 import asyncio
 import json
 import logging
+import threading
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,10 +14,13 @@ from lsprotocol import types as lsp
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from palimpsest.features import features
+from palimpsest.lsp import loading
 from palimpsest.lsp.features import all_commands, load, make_server
 from palimpsest.lsp.loading import attribute
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
+
+from .conftest import PATIENT, start_editor, stop_editor
 
 INSIDE = "the inside of everything"
 
@@ -111,3 +117,25 @@ async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
     )
     assert caplog.text.count(f"RuntimeError: {INSIDE}") >= 2
     assert "will_save" in caplog.text, "the log says where"
+
+
+async def test_a_server_ends_while_a_feature_is_imported(
+    machine: dict[str, str], shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a slow disk that takes seconds; the editor does not wait."""
+    editor = await start_editor(shop, PATIENT)
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slowly(name: str) -> ModuleType:
+        begun.set()
+        goes_on.wait()
+        return import_module(name)
+
+    monkeypatch.setattr(loading, "import_module", slowly)
+    asked = asyncio.ensure_future(editor.command("palimpsest.conversation.list"))
+    try:
+        await asyncio.to_thread(begun.wait)
+        await stop_editor(editor)  # fails where the server leaves something behind
+    finally:
+        goes_on.set()
+        asked.cancel()

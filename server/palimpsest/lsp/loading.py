@@ -6,7 +6,7 @@ In: declarations (`palimpsest/features.py`).  Out: commands, functions.  Knows n
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -16,11 +16,18 @@ from palimpsest.features import Feature, Method
 
 
 class FeatureLoader:
-    """The features of this installation.  `begin` is called with each, once it is imported."""
+    """The features of this installation.  `begin` is called with each, once it is imported; `run` makes a task of what
+    imports it, which ends with the connection."""
 
-    def __init__(self, every: Sequence[Feature], begin: Callable[[Feature], None]) -> None:
+    def __init__(
+        self,
+        every: Sequence[Feature],
+        begin: Callable[[Feature], None],
+        run: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+    ) -> None:
         self.every = every
         self._begin = begin
+        self._run = run
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._commands = {
             name: (feature, module) for feature in every for module, names in feature.commands.items() for name in names
@@ -39,7 +46,7 @@ class FeatureLoader:
     async def load(self, feature: Feature) -> None:
         """Raises what its import raises."""
         if feature.name not in self._loading:
-            self._loading[feature.name] = asyncio.get_running_loop().create_task(self._load(feature))
+            self._loading[feature.name] = self._run(self._load(feature))
         await asyncio.shield(self._loading[feature.name])
 
     async def _load(self, feature: Feature) -> None:

@@ -49,7 +49,7 @@ class PalimpsestServer(LanguageServer):
     ) -> None:
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
-        self.loader = FeatureLoader(features, partial(begin, self))
+        self.loader = FeatureLoader(features, partial(begin, self), self.run_beside)
         self.window = Window(self.protocol, Report(self), factory, partial(load, self))
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()
