@@ -19,6 +19,7 @@ from palimpsest.lsp.features import all_commands, load, make_server
 from palimpsest.lsp.loading import attribute
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
+from palimpsest.session.session import Session
 
 from .conftest import PATIENT, start_editor, stop_editor
 
@@ -139,3 +140,23 @@ async def test_a_server_ends_while_a_feature_is_imported(
     finally:
         goes_on.set()
         asked.cancel()
+
+
+async def test_shutdown_is_answered_where_the_end_takes_long(
+    machine: dict[str, str], shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor ends a server that does not answer, in the middle of whatever it does."""
+    editor = await start_editor(shop, PATIENT)
+    await editor.ready()
+    released, end = threading.Event(), Session.aclose
+
+    async def slowly(session: Session) -> None:
+        await asyncio.to_thread(released.wait)
+        await end(session)
+
+    monkeypatch.setattr(Session, "aclose", slowly)
+    try:
+        await editor.client.shutdown_session()
+    finally:
+        released.set()
+        await editor.client.stop()

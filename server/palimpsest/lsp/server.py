@@ -30,8 +30,6 @@ from palimpsest.system.loops import log_failed_callback
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-CLOSING_S = 2.0
-"""An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
 
 
 class PalimpsestServer(LanguageServer):
@@ -129,9 +127,7 @@ class PalimpsestServer(LanguageServer):
             self.exit_status = int(ended.code or 0)
         finally:  # also where a signal ends it
             self.is_ending = True
-        with suppress(TimeoutError):  # the process ends all the same
-            async with asyncio.timeout(CLOSING_S):
-                await self.window.aclose()
+        await self.window.aclose()
         await self.protocol.end(self.running)
         if self.protocol.writer is not None:
             self.protocol.writer.close()

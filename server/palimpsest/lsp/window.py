@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 
 SECTION = "palimpsest"
 CONFIGURATION_WAIT_S = 2.0
+CLOSING_S = 1.8
+"""Nobody waits longer for the end: VS Code ends a server that has not answered `shutdown` after two seconds."""
 """A client that says it answers `workspace/configuration` but does not is not waited for longer."""
 
 
@@ -153,10 +155,13 @@ class Window:
         return self._closing is not None
 
     async def aclose(self) -> None:
-        """Whoever comes second, as where an editor closes its pipe behind `shutdown`, waits for the same end."""
+        """Whoever comes second, as where an editor closes its pipe behind `shutdown`, waits for the same end, and
+        at most `CLOSING_S`."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
-        await asyncio.shield(self._closing)
+        done, _ = await asyncio.wait({self._closing}, timeout=CLOSING_S)
+        for closed in done:
+            closed.result()
 
     async def _close(self) -> None:
         self._protocol.inbox.drop("The server is shutting down.")
