@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -47,8 +48,11 @@ def main(argv: list[str]) -> int:
     parser, benches = _parser()
     options = parser.parse_args(argv)
     bench = benches[options.name]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what it has started, and written, goes
     try:
         result = bench.measure(options)
+    except KeyboardInterrupt:
+        return 130
     except PalimpsestError as error:
         print(f"python -m bench: {error}", file=sys.stderr)
         return 1

@@ -3,7 +3,8 @@
 In: git repositories, a GGUF.  Out: one JSON object on stdout, what is under way on stderr, and FILE only if the model
 completes better than before.  `palimpsest model adapt` runs it.
 
-Held out are the commits of the last week, and as many before them as make `LEAST` hunks.  The examples come from the
+Held out are the commits of the last week, and as many before them as make `LEAST` hunks; where the history is younger,
+the last ones.  The examples come from the
 tree before them, as the product would ask there: its blocks, its layout, without what git ignores and what holds a
 secret.  Low-rank factors learn by block distillation (arXiv 2605.15913): the model as it is reads the same blocks in
 order, and teaches the one that reads each of them alone, with some of them left out.  A part of the loss comes from
@@ -23,10 +24,11 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
@@ -35,13 +37,15 @@ from random import Random
 from typing import Any
 
 from bench.traces.history import git
-from bench.typing.hunks import drawn, unpacked_tree
+from bench.typing.hunks import at_most, unpacked_tree
 from palimpsest.checking.source import source_paths
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
+from palimpsest.models import profiles
 from palimpsest.models.merge import merge
 from palimpsest.system import folders
+from palimpsest.system.git import repository
 from palimpsest.system.machine import free_memory
-from palimpsest.system.priority import step_back
+from palimpsest.system.processes import stepping_back
 from palimpsest.workspace.files import WorkspaceFiles
 from training.corpus import Module, Package
 from training.data import Task
@@ -60,7 +64,7 @@ LARGEST = 150_000
 LABELS, RANK, RATE, WARM_UP = 0.5, 16, 2e-4, 5
 A_MINUTE, LEAST_FUNCTIONS = 20, 60
 """Functions that examples are made of, for each minute of learning and at least: about as many as two cores read."""
-ADAPTER = "adapter.gguf"
+HELD, CHECKPOINT, ADAPTER = "held.json", "lora.pt", "adapter.gguf"
 DRAWS, SURE = 2000, 0.95
 PROCESS_BYTES, FILE_COPIES = 3 << 30, 16
 """What a process that learns needs beside its share of the weights: so much, and so many times the model's file."""
@@ -68,16 +72,17 @@ PROCESS_BYTES, FILE_COPIES = 3 << 30, 16
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is kept from learning: the commits in `base..HEAD`, which began `days` before the newest."""
+    """What is kept from learning: the commits in `base..head`, which began `days` before the newest."""
 
     repo: Path
     base: str
+    head: str
     days: int
     n_hunks: int
 
     @property
     def commits(self) -> str:
-        return f"{self.base}..HEAD"
+        return f"{self.base}..{self.head}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +114,41 @@ class Compared:
         return self.gained[1] > 0 and self.more_wrong[1] <= 0
 
 
+def repositories(some: Iterable[Path]) -> list[Path]:
+    """Each once, though folders of it be named more often: its hunks would count double.  Raises GitError."""
+    return list(dict.fromkeys(repository(folder.resolve()) for folder in some))
+
+
 def held_out(repo: Path, seed: int) -> Held:
     """Raises InvalidArgument for what is no repository, or whose history is too short."""
-    newest, days = int(git(repo, "log", "-1", "--format=%ct") or 0), WEEK
-    while True:
-        base = git(repo, "rev-list", "-1", f"--before={newest - days * DAY}", "HEAD").strip()
-        if not base:
-            raise InvalidArgument(
-                "FOLDER", f"{repo} has too few commits: {LEAST} that add some lines of code are needed."
-            )
-        try:
-            n = len(drawn(repo, MOST, seed, f"{base}..HEAD"))
-        except InvalidArgument:  # none adds lines of code
-            n = 0
+    log = [line.partition(" ") for line in git(repo, "log", "--first-parent", "--format=%ct %H").splitlines()]
+    times, names = [int(time) for time, _, _ in log], [name for _, _, name in log]
+    for at, days in _bases(times):
+        n = len(at_most(repo, MOST, seed, f"{names[at]}..{names[0]}"))
         if n >= LEAST:
-            return Held(repo, base, days, n)
+            return Held(repo, names[at], names[0], days, n)
+    raise InvalidArgument("FOLDER", f"{repo} has too few commits: {LEAST} that add some lines of code are needed.")
+
+
+def _bases(times: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The last commit to learn from, as an index, and the days of those after it: ever farther back, by time and, where
+    that goes too far, by number.  Clocks may have been wrong, so that times are in any order."""
+    days, far = WEEK, 0
+    while (at := next((i for i, time in enumerate(times) if time <= times[0] - days * DAY), None)) is not None:
+        if at > far:
+            yield at, days
+            far = at
         days *= 2
+    n, last = LEAST, len(times) - 1
+    while far < last:
+        far = min(max(n, far + 1), last)
+        yield far, max(1, (times[0] - times[far - 1]) // DAY + 1)
+        n *= 2
 
 
 def modules_of(folder: Path, package: str) -> Iterator[Module]:
     """Every file of code, tests among them, that may enter a context block."""
-    files = WorkspaceFiles((folder,))
+    files = WorkspaceFiles((folder,), clock=time.thread_time)
     for path in source_paths(files, folder, tests=True):
         source = files.source(path)
         text = "" if source is None else source.text.replace("\r\n", "\n")
@@ -206,27 +225,57 @@ class Adapting:
     def __init__(self, model: Path, repos: Sequence[Path], out: Path, minutes: float, seed: int) -> None:
         self.model, self.out, self.minutes, self.seed = model, out, minutes, seed
         self.began = time.monotonic()
-        self.held = [held_out(repo, seed) for repo in repos]
-        said = " ".join([str(model), str(minutes), *(f"{each.repo} {each.base}" for each in self.held)])
-        self.work = folders.cache() / "adapt" / hashlib.sha256(said.encode()).hexdigest()[:16]
-        (self.work / "texts" / "train").mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.work.chmod(0o700)
+        said = "\0".join([profiles.place_of(model).stem, str(minutes), str(seed), *map(str, repos)])
+        self.work = folders.cache() / "adapt" / hashlib.sha256(os.fsencode(said)).hexdigest()[:16]
+        self.held = self._held(repos) or self._begun([held_out(repo, seed) for repo in repos])
+
+    def _held(self, repos: Sequence[Path]) -> list[Held]:
+        """By the run that was stopped, whatever was committed since; none where there is no such run, or its commits
+        are gone."""
+        try:
+            said = json.loads((self.work / HELD).read_text(encoding="utf-8"))
+            held = [Held(repo, **each) for repo, each in zip(repos, said, strict=True)]
+            for each in held:
+                for commit in (each.base, each.head):
+                    git(each.repo, "cat-file", "-e", f"{commit}^{{commit}}")
+        except (OSError, ValueError, TypeError, InvalidArgument):
+            return []
+        return held
+
+    def _begun(self, held: list[Held]) -> list[Held]:
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True, mode=0o700)
+        (self.work / "texts" / "train").mkdir(parents=True)
+        said = [{name: value for name, value in asdict(each).items() if name != "repo"} for each in held]
+        (self.work / HELD).write_text(json.dumps(said), encoding="utf-8")
+        return held
 
     def run(self) -> dict[str, Any]:
-        """What is printed.  Raises PalimpsestError."""
-        n_processes, n_functions = processes(self.model), self.examples()
+        """What is printed.  Raises PalimpsestError, OSError; where nothing was learned before that, nothing stays."""
+        try:
+            return self._run()
+        except (PalimpsestError, OSError):
+            if not (self.work / CHECKPOINT).exists():
+                shutil.rmtree(self.work, ignore_errors=True)
+            raise
+
+    def _run(self) -> dict[str, Any]:
+        n_processes = processes(self.model)
+        if why_not := step("training.base", self.model, is_shown=False).strip():
+            raise ModelError(f"{self.model.name} cannot learn: {why_not}.")
+        n_functions = self.examples()
         progress = self.learn(n_processes)
         new = self.work / self.out.name
         merge(self.model, self.work / ADAPTER, new)
         hunks = list(self.typed(new))
         if not hunks:
+            shutil.rmtree(self.work)
             raise ModelError(
                 "None of the held-out commits could be typed: each of these files holds what looks secret."
             )
         found = compared(hunks, self.seed)
         if found.is_better:
-            self.out.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(new, self.out)
+            put(new, self.out)
         shutil.rmtree(self.work)
         return {
             "is_better": found.is_better,
@@ -241,7 +290,7 @@ class Adapting:
     def learn(self, n_processes: int) -> dict[str, Any]:
         """Leaves the adapter; how far the run came (`plan.Progress`)."""
         tell(f"Learning for {self.minutes:g} minutes, {n_processes} at once.")
-        checkpoint = self.work / "lora.pt"
+        checkpoint = self.work / CHECKPOINT
         command = ["training.tune", "--base", self.model, "--texts", self.work / "texts", "--out", checkpoint]
         sizes = ["--minutes", self.minutes, "--rank", RANK, "--rate", RATE, "--labels", LABELS, "--held", 0]
         step(*command, *sizes, "--processes", n_processes, "--warm-up", WARM_UP)
@@ -280,6 +329,19 @@ class Adapting:
                     yield Hunk(a["plain"], (a["pressed"], b["pressed"]), (a["wrong"], b["wrong"]))
 
 
+def put(made: Path, target: Path) -> None:
+    """Moved, also to another file system, where it appears whole: engines may have mapped what was there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        shutil.move(made, part)
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -290,7 +352,7 @@ def step(*command: object, is_shown: bool = True) -> str:
     line, out = [sys.executable, "-m", *map(str, command)], sys.stderr if is_shown else subprocess.PIPE
     # In a session of its own: Ctrl-C is for this process, and learning is told to keep what it has.
     with subprocess.Popen(
-        line, stdout=out, env=environment, text=True, start_new_session=True, preexec_fn=step_back
+        line, stdout=out, env=environment, text=True, start_new_session=True, preexec_fn=stepping_back(signal.SIGTERM)
     ) as child:
         try:
             said, _ = child.communicate()
@@ -310,14 +372,19 @@ def main() -> int:
     cli.add_argument("--minutes", type=float, default=60.0)
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what is in its background ignore it
     try:
-        repos = [Path(git(repo.resolve(), "rev-parse", "--show-toplevel").strip()) for repo in a.repos]
+        repos = repositories(a.repos)
         print(json.dumps(Adapting(a.base, repos, a.out, a.minutes, a.seed).run()))
     except KeyboardInterrupt:
         tell("What was learned so far is kept: started again, it goes on from there.")
         return 130
     except PalimpsestError as error:
         print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+        return 1
+    except OSError as error:
+        hint = "Is there room, and may you write there?"
+        print(json.dumps({"error": {"code": "model", "message": f"{folders.refusal(error)}.", "hint": hint}}))
         return 1
     return 0
 

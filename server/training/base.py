@@ -9,6 +9,7 @@ https://github.com/ggml-org/llama.cpp/blob/master/conversion
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,3 +132,15 @@ def by_name(qkv: Tensor, gate_up: Tensor, shape: Shape, architecture: str) -> di
     if architecture == "llama":
         q, k = in_pairs(q, shape.n_heads), in_pairs(k, shape.n_kv)
     return {"attn_q": q, "attn_k": k, "attn_v": v, "ffn_gate": gate, "ffn_up": up}
+
+
+def main() -> None:
+    """Says why one cannot go on from a file; nothing where one can."""
+    try:
+        read(Path(sys.argv[1]))
+    except NotABase as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    main()

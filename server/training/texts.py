@@ -42,7 +42,7 @@ def write(found: Iterable[Workspace], path: Path) -> int:
     """How many were written."""
     beside = path.with_suffix(f".{os.getpid()}")
     n = 0
-    with gzip.open(beside, "wt", encoding="utf-8") as file:
+    with gzip.open(beside, "wt", encoding="utf-8", errors="replace") as file:  # names of files may be in no encoding
         for workspace in found:
             file.write(json.dumps(dataclasses.asdict(workspace), ensure_ascii=False) + "\n")
             n += 1

@@ -1,9 +1,14 @@
 """A model learns a person's own code: what is held out, what is read, when it is kept; the command from end to end."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
+import sys
+import time
+from argparse import Namespace
+from itertools import count
 from pathlib import Path
 
 import psutil
@@ -12,18 +17,19 @@ from tests.e2e.test_command_line import last_object, run
 from tests.training.areas import module
 from tests.training.commands import ROOT
 
-from bench.typing.hunks import unpacked_tree
+from bench.typing.hunks import drawn, unpacked_tree
+from palimpsest.cli import model_adapt
 from palimpsest.errors import InvalidArgument
 from palimpsest.models.files import embedded
 from palimpsest.system.priority import LOWEST
-from training.adapt import LEAST, Hunk, compared, held_out, modules_of
+from training.adapt import LEAST, Adapting, Hunk, compared, held_out, modules_of, put, repositories
 
 DAY = 86_400
 NOW = 1_790_000_000
 
 
 def git(folder: Path, *arguments: str, day: int = 0) -> str:
-    at = f"{NOW + day * DAY} +0000"
+    at = f"@{NOW + day * DAY} +0000"
     names = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     environment = {
         **os.environ,
@@ -76,6 +82,68 @@ def test_a_quiet_week_is_held_out_with_those_before_it(repo: Path) -> None:
     assert (found.base, found.days, found.n_hunks) == (first, 14, LEAST)
 
 
+def test_a_young_history_has_its_last_commits_held_out(repo: Path) -> None:
+    for n in range(3 * LEAST):
+        added(repo, n, -99)
+    found = held_out(repo, 0)
+    assert (found.base, found.days, found.n_hunks) == (git(repo, "rev-parse", f"HEAD~{LEAST}"), 1, LEAST)
+
+
+@pytest.mark.parametrize("day", [-NOW // DAY + 1, 40_000])
+def test_wrong_clocks_hide_no_commits(repo: Path, day: int) -> None:
+    """A first commit of 1970, which git would take for now if it were asked for what is older; a last one that is still
+    to come."""
+    git(repo, "commit", "-q", "--amend", "-m", "areas", day=min(day, -100))
+    for n in range(LEAST - 1):
+        added(repo, n, -3)
+    with pytest.raises(InvalidArgument, match="too few commits"):
+        held_out(repo, 0)
+    added(repo, LEAST, max(day, -3))
+    assert held_out(repo, 0).n_hunks == LEAST
+
+
+def test_what_git_says_is_not_taken_for_a_short_history(repo: Path) -> None:
+    for n in range(LEAST):
+        added(repo, n, -3)
+    blob = git(repo, "rev-parse", "HEAD~1:kinds.py")
+    (repo / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(InvalidArgument, match="git diff"):
+        held_out(repo, 0)
+
+
+def test_what_is_committed_meanwhile_changes_nothing(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for n in range(LEAST):
+        added(repo, n, -3)
+    first = Adapting(embedded(), [repo], tmp_path / "new.gguf", 1, 0)
+    typed = drawn(repo, LEAST, 0, first.held[0].commits)
+    (first.work / "kept").touch()
+    for n in range(LEAST):
+        added(repo, LEAST + n, 20)
+    again = Adapting(embedded(), [repo], tmp_path / "new.gguf", 1, 0)
+    assert (again.held, again.work) == (first.held, first.work)
+    assert drawn(repo, LEAST, 0, again.held[0].commits) == typed
+    git(repo, "reset", "-q", "--hard", "HEAD~2")
+    assert Adapting(embedded(), [repo], tmp_path / "new.gguf", 1, 0).held == first.held
+    git(repo, "reset", "-q", "--hard", f"HEAD~{LEAST}")
+    git(repo, "reflog", "expire", "--expire=all", "--all")
+    git(repo, "gc", "-q", "--prune=now")
+    with pytest.raises(InvalidArgument, match="too few commits"):
+        Adapting(embedded(), [repo], tmp_path / "new.gguf", 1, 0)
+
+
+def test_folders_of_one_repository_count_once(repo: Path) -> None:
+    (repo / "inside").mkdir()
+    assert repositories([repo, repo / "inside", repo]) == [repo.resolve()]
+
+
+def test_a_busy_machine_hides_no_files(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", count(0, 10).__next__)
+    assert len(list(modules_of(repo, "areas"))) == 7
+
+
 def test_too_short_a_history_is_said_to_be_so(repo: Path, tmp_path: Path) -> None:
     added(repo, 0, 0)
     with pytest.raises(InvalidArgument, match="too few commits"):
@@ -113,6 +181,91 @@ def test_no_program_that_a_repository_names_is_run(repo: Path, tmp_path: Path) -
     unpacked_tree(repo, "HEAD", tmp_path / "tree")
     assert (tmp_path / "tree" / "kinds.py").read_text() == (repo / "kinds.py").read_text()
     assert not ran.exists()
+
+
+def test_a_persons_own_settings_change_nothing(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git LFS puts its filter there, which would fetch files."""
+    for n in range(LEAST):
+        added(repo, n, -3)
+    (repo / ".gitattributes").write_text("*.py filter=own diff=own\nkind_1.py export-ignore\n")
+    (repo / "*.py").write_text("# a name that would mean others\n")
+    (repo / "large.py").write_text("# large\n" * 200_000)
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "attributes", day=-3)
+    before, ran, own = held_out(repo, 0), tmp_path / "ran", tmp_path / "config"
+    for name in ("filter.own.smudge", "filter.own.clean", "diff.own.textconv", "diff.external"):
+        git(repo, "config", "--file", str(own), name, f"touch {ran}; cat")
+    git(repo, "config", "--file", str(own), "diff.orderFile", str(tmp_path / "nothing"))
+    git(repo, "config", "--file", str(own), "diff.interHunkContext", "20")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    assert held_out(repo, 0) == before
+    unpacked_tree(repo, "HEAD", tmp_path / "tree")
+    left = {path.name for path in repo.iterdir()} - {path.name for path in (tmp_path / "tree").iterdir()}
+    assert left == {".git", "large.py"}
+    assert not ran.exists()
+
+
+def test_a_model_appears_whole_on_another_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def elsewhere(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "elsewhere")
+
+    new, target = tmp_path / "new.gguf", tmp_path / "models" / "areas.gguf"
+    new.write_text("first")
+    put(new, target)
+    new.write_text("second")
+    monkeypatch.setattr(os, "rename", elsewhere)
+    with target.open() as used:
+        put(new, target)
+        assert used.read() == "first", "an engine has it open"
+    assert target.read_text() == "second"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_what_is_learned_replaces_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    inside = tmp_path / "api\n" / "inside"
+    inside.mkdir(parents=True)
+    names = []
+    for _ in range(3):
+        path = model_adapt._target(embedded(), [inside / "..", inside])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        names.append(path.name.removeprefix(embedded().stem))
+    assert names == ["-api-inside.gguf", "-api-inside-2.gguf", "-api-inside-3.gguf"]
+
+
+def test_a_terminal_that_is_closed_does_not_stop_what_is_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`nohup palimpsest model adapt`."""
+    monkeypatch.setattr(model_adapt, "MODULE", "learns")
+    (tmp_path / "learns.py").write_text("print('{}')")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
+    try:
+        assert model_adapt._learned(tmp_path, [], Namespace(minutes=1)) == {}
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+
+
+def test_what_learns_ends_with_who_started_it_however_that_ended() -> None:
+    inner = "import subprocess, sys, time; print('here', flush=True); time.sleep(60)"
+    outer = (
+        "import signal, subprocess, sys, time\n"
+        "from palimpsest.system.processes import stepping_back\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {inner!r}], start_new_session=True,"
+        " preexec_fn=stepping_back(signal.SIGTERM))\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stdout is not None
+        said = {parent.stdout.readline().strip() for _ in range(2)}
+        child = psutil.Process(int(next(line for line in said if line != "here")))
+        parent.kill()
+    assert psutil.wait_procs([child], timeout=30)[1] == []
 
 
 def test_a_model_is_better_if_nearly_all_draws_say_so() -> None:

@@ -32,6 +32,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+def test_a_name_in_no_encoding_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl.gz"
+    assert texts.write([Workspace("areas", ("caf\udce9.py",), ())], path) == 1
+    assert [workspace.blocks for workspace in texts.read(path)] == [("caf?.py",)]
+
+
 def test_what_was_made_is_not_made_again(run: Run) -> None:
     first = run()
     assert len(first) > 1

@@ -5,6 +5,7 @@ In: a repository, how many commits.  Out: a `Trace`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ from palimpsest.system.git import run
 
 GIT_S = 600.0
 """A log of a large repository takes its time."""
+_AS_IT_IS = {
+    "diff": ("--no-ext-diff", "--no-textconv", "--no-color", "--inter-hunk-context=0", f"-O{os.devnull}"),
+    "log": ("--no-show-signature", "--no-color", "--encoding=UTF-8"),
+}
+"""What a person's own settings would change: they show differences by a program of theirs, or signatures."""
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _HUNK_OLD = re.compile(r"^@@ -(\d+)(?:,(\d+))? ")
 
@@ -66,12 +72,12 @@ def tree(repo: Path, revision: str, under: Sequence[str]) -> dict[str, str]:
     return {path: git(repo, "show", f"{revision}:{path}") for path in paths if has_functions(path)}
 
 
-def git(repo: Path, *arguments: str) -> str:
-    """Raises InvalidArgument with git's own words."""
+def git(repo: Path, command: str, *arguments: str) -> str:
+    """Paths mean what they say.  Raises InvalidArgument with git's own words."""
     try:
-        words = run(repo, *arguments, timeout_s=GIT_S)
+        words = run(repo, "--literal-pathspecs", command, *_AS_IT_IS.get(command, ()), *arguments, timeout_s=GIT_S)
     except GitError as error:
-        raise InvalidArgument("repo", f"git {arguments[0]}: {error}") from None
+        raise InvalidArgument("repo", f"git {command}: {error}") from None
     return words.decode("utf-8", "replace").replace("\r\n", "\n")
 
 

@@ -7,10 +7,9 @@ hunk is left aside.
 
 from __future__ import annotations
 
-import tarfile
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from random import Random
 
@@ -20,7 +19,7 @@ from palimpsest.errors import GitError, InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scopes
-from palimpsest.system.git import run
+from palimpsest.system.git import contents, run
 
 FEWEST, MOST = 3, 12
 """Lines of a hunk; those that have something in them count for the first."""
@@ -29,6 +28,10 @@ LONGEST, MOST_CHARS = 160, 60_000
 MOST_FILES = 20
 """Of a commit: a larger one is no work of a person at a keyboard."""
 MOVED = 1 / 3
+FILES = frozenset({"100644", "100755", "100664"})
+"""Modes of regular files."""
+AT_ONCE = 200
+"""Files that are read, and written, together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,15 @@ class Added:
 
 
 def drawn(repo: Path, n: int, seed: int, until: str = "HEAD") -> list[Added]:
-    """At most `n`, each from another commit.  Raises InvalidArgument."""
+    """At most `n`, each from another commit.  Raises InvalidArgument, also where there is none."""
+    found = at_most(repo, n, seed, until)
+    if not found:
+        raise InvalidArgument("REPO", f"{repo} has no commit that adds {FEWEST} to {MOST} lines of code.")
+    return found
+
+
+def at_most(repo: Path, n: int, seed: int, until: str) -> list[Added]:
+    """`drawn`, which may be none.  Raises InvalidArgument with git's own words."""
     log = git(repo, "log", "--no-merges", "--format=%H %P", until).splitlines()
     commits = [commit for commit, _, parents in (line.partition(" ") for line in log) if parents]
     random, found = Random(seed), list[Added]()
@@ -59,8 +70,6 @@ def drawn(repo: Path, n: int, seed: int, until: str = "HEAD") -> list[Added]:
             found.append(random.choice(some))
         if len(found) == n:
             break
-    if not found:
-        raise InvalidArgument("REPO", f"{repo} has no commit that adds {FEWEST} to {MOST} lines of code.")
     return found
 
 
@@ -70,18 +79,22 @@ def unpacked(added: Added, folder: Path) -> None:
 
 
 def unpacked_tree(repo: Path, commit: str, folder: Path) -> None:
-    """Write a commit's files below a folder.  Raises InvalidArgument."""
+    """Write a commit's files below a folder, but for links and what is too large to be shown.  They are as they were
+    committed: `git archive` would run filters, and leave out what the repository says.  Raises InvalidArgument."""
     try:
-        data = run(repo, "archive", "--format=tar", commit, timeout_s=GIT_S)
+        listed = os.fsdecode(run(repo, "ls-tree", "-r", "-z", "--full-tree", commit, timeout_s=GIT_S)).split("\0")
+        entries = [(facts.split(" "), path) for facts, _, path in (line.partition("\t") for line in listed) if path]
+        files = [(name, path) for (mode, _, name), path in entries if mode in FILES]
+        for at in range(0, len(files), AT_ONCE):
+            some = files[at : at + AT_ONCE]
+            texts = contents(repo, (name for name, _ in some), GIT_S)
+            for name, path in some:
+                place = folder / path
+                if name in texts and place.resolve().is_relative_to(folder.resolve()):
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.write_bytes(texts[name])
     except GitError as error:
-        raise InvalidArgument("REPO", f"git archive: {error}") from None
-    with tarfile.open(fileobj=BytesIO(data)) as archive:
-        for member in archive:  # not `extractall`: its filters came with Python 3.11.4
-            place = folder / member.name
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is not None and place.resolve().is_relative_to(folder.resolve()):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content.read())
+        raise InvalidArgument("REPO", f"git ls-tree: {error}") from None
 
 
 def _of_commit(repo: Path, commit: str) -> Iterator[Added]:

@@ -3,6 +3,7 @@
 In: a folder.  Out: parsed documents and their paths.  What git ignores, secrets and links are not read.
 """
 
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,7 @@ TESTS = frozenset({"test", "tests", "testing"})
 def documents(folder: Path, random: Random | None = None, most: int | None = None) -> Iterator[Parsed]:
     """Every source file that parses; at most so many, in random order."""
     root = folder.absolute()
-    files = WorkspaceFiles((root,))
+    files = WorkspaceFiles((root,), clock=time.thread_time)
     paths = list(source_paths(files, root))
     if random is not None:
         random.shuffle(paths)

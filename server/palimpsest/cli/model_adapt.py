@@ -9,11 +9,14 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import resources
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from palimpsest.models import files
 from palimpsest.models.alone import alone
 from palimpsest.models.header import GgufFile
 from palimpsest.system import folders
-from palimpsest.system.priority import step_back
+from palimpsest.system.processes import stepping_back
 from palimpsest.text.amounts import amount
 
 MODULE = "training.adapt"
@@ -63,7 +66,8 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     for folder in some:
         if not folder.is_dir():
             raise InvalidArgument("FOLDER", f"{folder} is no folder.")
-    model = files.inspect(files.find(options.model) if options.model else files.model_path(own_settings().model))
+    found = files.find(options.model) if options.model else files.model_path(own_settings().model)
+    model = files.inspect(found.absolute())
     place = _beside()
     if not hasattr(os, "fork"):
         raise ModelError("Learning needs Linux: its processes are forked.")
@@ -73,7 +77,7 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             f"Learning needs {' and '.join(missing)}, which Palimpsest is not installed with.",
             hint=f"{sys.executable} -m pip install {' '.join(missing)}",
         )
-    target = folders.models() / f"{model.path.stem}-{'-'.join(folder.name for folder in some)[:40]}.gguf"
+    target = _target(model.path, some)
     lock = folders.state() / "model-adapt.lock"  # each takes all cores, and most of the memory
     with alone(lock, "A model is learning already.", "Wait for it, or stop it with Ctrl-C."):
         said = _learned(place, [*map(str, some), "--base", str(model.path), "--out", str(target), "--minutes"], options)
@@ -86,18 +90,30 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     return {"path": str(target) if said["is_better"] else None, "used": is_used, **said}
 
 
+def _target(model: Path, some: Sequence[Path]) -> Path:
+    """A file of its own for what is learned of these folders: others may have the same names."""
+    names = "-".join(re.sub(r"[^\w.-]+", "-", folder.resolve().name).strip(".-") for folder in some)[:40]
+    first = folders.models() / f"{model.stem}-{names}.gguf"
+    more = (first.with_name(f"{first.stem}-{n}.gguf") for n in count(2))
+    return next(path for path in chain([first], more) if not path.exists())
+
+
 def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> dict[str, Any]:
     """Politely: what learns takes all cores for a long time.  Raises ModelError."""
     command = [sys.executable, "-m", MODULE, *arguments, str(options.minutes)]
     # None of these processes, nor those that they start, imports what lies in the present folder.
     environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"}
-    for number in (
-        signal.SIGTERM,
-        signal.SIGHUP,
-    ):  # like Ctrl-C: what learns is in a session of its own, and hears neither
-        signal.signal(number, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # `nohup`
+            # Like Ctrl-C: what learns is in a session of its own, and hears neither.
+            signal.signal(number, signal.default_int_handler)
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env=environment, text=True, start_new_session=True, preexec_fn=step_back
+        command,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+        start_new_session=True,
+        preexec_fn=stepping_back(signal.SIGINT),
     ) as child:
         try:
             output, _ = child.communicate()

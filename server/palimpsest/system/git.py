@@ -111,14 +111,16 @@ def changed(folder: Path, *, staged: bool = False) -> list[ChangedFile]:
     return [by_path[path] for path in sorted(by_path)]
 
 
-def contents(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
+def contents(folder: Path, names: Iterable[str], timeout_s: float = TIMEOUT_S) -> dict[str, bytes]:
     """The contents that `changed` names, except those larger than MAX_BYTES.  Raises GitError."""
     objects = sorted({name for name in names if name})
     if not objects:
         return {}
-    sizes = run(folder, "cat-file", "--batch-check", text="\n".join(objects) + "\n").decode().splitlines()
+    asked = "\n".join(objects) + "\n"
+    sizes = run(folder, "cat-file", "--batch-check", text=asked, timeout_s=timeout_s).decode().splitlines()
     small = [line.split()[0] for line in sizes if line.split()[1:2] == ["blob"] and int(line.split()[2]) <= MAX_BYTES]
-    return dict(_objects(run(folder, "cat-file", "--batch", text="".join(f"{name}\n" for name in small))))
+    asked = "".join(f"{name}\n" for name in small)
+    return dict(_objects(run(folder, "cat-file", "--batch", text=asked, timeout_s=timeout_s)))
 
 
 def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:

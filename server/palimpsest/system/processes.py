@@ -6,19 +6,26 @@ A process that has ended and that nobody has waited for (a zombie) is gone, whic
 When one began, psutil tells by the clock, which may be set meanwhile: on Linux, the system itself is asked.
 """
 
+import ctypes
 import os
 import select
+import sys
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import psutil
+
+from palimpsest.system.priority import step_back
 
 LOOK_S = 1.0
 """Between two looks whether a process is there, where the system does not tell: `psutil.Process.wait` looks, too, and
 waits for one that is a zombie."""
 CLOCK_S = 60
 """Where the time when a process began is told by the clock, it may seem to move by this much."""
+PR_SET_PDEATHSIG = 1
+"""prctl(2)."""
 _HAS_TICKS = psutil.LINUX
 
 
@@ -29,6 +36,21 @@ def name_of(pid: int) -> str:
         return f"{pid}:{_began(pid)}"
     except (psutil.Error, OSError, IndexError):
         return str(pid)
+
+
+def stepping_back(number: int) -> Callable[[], None]:
+    """For `preexec_fn`: `step_back` in what is started, which on Linux hears this signal when the thread that started
+    it ends, however it ends."""
+    prctl, parent = ctypes.CDLL(None).prctl if sys.platform == "linux" else None, os.getpid()
+
+    def begin() -> None:
+        step_back()
+        if prctl is not None:
+            prctl(PR_SET_PDEATHSIG, number)
+            if os.getppid() != parent:  # it has ended before that
+                os.kill(os.getpid(), number)
+
+    return begin
 
 
 @cache
