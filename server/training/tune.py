@@ -110,7 +110,9 @@ class Tuning:
             "progress": vars(self.progress),
             "place": self.bookmark,
         }
-        torch.save(state, beside)
+        with beside.open("wb") as file:
+            torch.save(state, file)
+            os.fsync(file.fileno())  # before the rename: hours of learning are lost with half a file
         beside.replace(self.path)
         self.path.with_suffix(".json").write_text(json.dumps(vars(self.progress)))  # without torch to read it
 

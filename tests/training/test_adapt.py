@@ -19,6 +19,7 @@ from tests.training.commands import ROOT
 
 from bench.typing.hunks import drawn, unpacked_tree
 from palimpsest.cli import model_adapt
+from palimpsest.command_line import main
 from palimpsest.errors import InvalidArgument
 from palimpsest.models.files import embedded
 from palimpsest.system.priority import LOWEST
@@ -334,3 +335,31 @@ def test_a_run_that_is_stopped_ends_with_all_its_processes(
     assert child.returncode == 130
     assert "started again, it goes on from there" in rest
     assert psutil.wait_procs(started, timeout=60)[1] == []
+
+
+def test_what_was_found_out_is_told_though_the_choice_cannot_be_kept(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A night's figures, and where the file is."""
+    said = {
+        "is_better": True,
+        "saved": [0.1, 0.2],
+        "wrong": [0.0, 0.0],
+        "gained": [0.1, 0.05, 0.15],
+        "more_wrong": [0.0, 0.0, 0.0],
+        "hunks": 12,
+        "functions": 60,
+        "tokens": 1000,
+        "days": [7],
+        "minutes": {"learning": 60.0, "all": 90.0},
+    }
+    monkeypatch.setattr(model_adapt, "NEEDS", ())
+    monkeypatch.setattr(model_adapt, "_learned", lambda *_: said)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "no folder").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no folder"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no folder"))
+    assert main(["model", "adapt", str(repo), "--model", str(embedded())]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "keys saved 0.100 before, 0.200 after" in told
+    assert "It is not used yet:" in told

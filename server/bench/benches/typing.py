@@ -49,7 +49,6 @@ from bench.typing.typist import hurriedly, patiently
 from palimpsest.calibration import bin_of
 from palimpsest.completions.outcomes import place_of
 from palimpsest.config.settings import CONFIDENCES
-from palimpsest.errors import ModelError
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.models.families import Family, of_server
 from palimpsest.system import folders
@@ -191,7 +190,7 @@ async def _typed(
                     await driver.ready(START_S)
                     info = await driver.command("palimpsest.model.info")
                     if not info["fim"]["layout"]:
-                        raise ModelError(f"{info['name']} has no tokens for filling in the middle.")
+                        logger.warning("%s has no tokens for filling in the middle: only names come.", info["name"])
                     name = info["name"]
                     screen = await OurScreen.opened(driver, root / one.file, one.before, one.after)
                     found.append(await typist(screen, one.text, one.language))

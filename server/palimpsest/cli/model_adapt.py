@@ -81,11 +81,14 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     lock = folders.state() / "model-adapt.lock"  # each takes all cores, and most of the memory
     with alone(lock, "A model is learning already.", "Wait for it, or stop it with Ctrl-C."):
         said = _learned(place, [*map(str, some), "--base", str(model.path), "--out", str(target), "--minutes"], options)
-    is_used = said["is_better"] and not options.no_use
+    is_used, refused = said["is_better"] and not options.no_use, ""
     if is_used:
-        files.use(target)
+        try:
+            files.use(target)
+        except ModelError as error:  # what a night has found out is told all the same
+            is_used, refused = False, f": {error}"
     if not options.json:
-        for line in told(said, model, target, is_used=is_used):
+        for line in told(said, model, target, is_used=is_used, refused=refused):
             out.print(line, markup=False)
     return {"path": str(target) if said["is_better"] else None, "used": is_used, **said}
 
@@ -141,7 +144,7 @@ def _beside() -> Path:
     )
 
 
-def told(said: dict[str, Any], model: GgufFile, target: Path, *, is_used: bool) -> list[str]:
+def told(said: dict[str, Any], model: GgufFile, target: Path, *, is_used: bool, refused: str = "") -> list[str]:
     """For a person."""
     (before, after), (_, low, high) = said["saved"], said["gained"]
     wrong = " to ".join(f"{value:.2f}" for value in said["wrong"])
@@ -154,5 +157,7 @@ def told(said: dict[str, Any], model: GgufFile, target: Path, *, is_used: bool) 
     ]
     if not said["is_better"]:
         return [*lines, f"That is not surely better: {model.name} stays, and nothing is kept."]
-    how = "It is used from now on; running editors: restart the engine." if is_used else "It is not used yet."
+    how = f"It is not used yet{refused or '.'}"
+    if is_used:
+        how = "It is used from now on; running editors: restart the engine."
     return [*lines, f"It is better, and kept: {target}.  {how}", f"Back: palimpsest model use {model.path}"]

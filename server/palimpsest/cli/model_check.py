@@ -31,7 +31,7 @@ from palimpsest.system.priority import step_back
 from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
-SECONDS, PLACES = 180, 48
+SECONDS, PLACES, MOST = 180, 48, 10_000
 PAUSE_S = 5.0
 POLITE = 10
 """Added to the process's niceness."""
@@ -54,8 +54,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text}")
+    if not 1 <= value <= MOST:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {MOST}, got {text}")
     return value
 
 
