@@ -15,7 +15,7 @@ from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
 from tests.examples import examples
 from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, ask, sync, text
+from tests.native.helpers import CLOSE, TestedEngine, ask, forget, sync, text
 
 Blocks = list[tuple[str, str]]
 MINE: Blocks = [("a", text(1, 300)), ("b", text(2, 300))]
@@ -329,13 +329,19 @@ def test_a_suffix_that_begins_alike_is_exact(make_engine: MakeEngine) -> None:
     assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
 
 
+@pytest.fixture
+def engine(make_engine: MakeEngine) -> TestedEngine:
+    return make_engine()
+
+
 @examples(6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
-    make_engine: MakeEngine, data: st.DataObject
+    engine: TestedEngine, data: st.DataObject
 ) -> None:
     """And what is asked for exactly has the logits of a tail that nothing was kept of."""
-    engine, layouts = make_engine(), cast(list[wire.FimLayout], ["spm", "isolated", "psm"])
+    forget(engine)
+    layouts = cast(list[wire.FimLayout], ["spm", "isolated", "psm"])
     layout = data.draw(st.sampled_from(layouts))
     places = [SAID, text(7, 500) + "\n", text(8, 300) + "\n"]
     arranged = [MINE, OTHERS, []]
