@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -136,6 +137,20 @@ def test_without_what_learning_needs_it_says_how_to_get_it(repo: Path) -> None:
     assert "-m pip install torch" in done.stderr
     assert "is no folder" in run("model", "adapt", str(repo / "nothing"), status=1).stderr
     assert "expected minutes" in run("model", "adapt", "--minutes", "0", status=2).stderr
+
+
+def test_a_run_in_the_background_of_a_script_can_be_stopped(tmp_path: Path) -> None:
+    """There SIGINT is ignored, and so it was in what learns, which is told by it to end."""
+    (tmp_path / "idle.py").write_text(
+        "import json, signal\nprint(json.dumps(signal.getsignal(signal.SIGINT) is signal.default_int_handler and {}))\n"
+    )
+    program = (
+        "import argparse, pathlib, signal, sys\nfrom palimpsest.cli import model_adapt\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\nmodel_adapt.MODULE = 'idle'\n"
+        "print(model_adapt._learned(pathlib.Path(sys.argv[1]), [], argparse.Namespace(minutes=1)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "{}", done.stderr
 
 
 @pytest.mark.slow(part="training")

@@ -97,7 +97,7 @@ def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> 
     ):  # like Ctrl-C: what learns is in a session of its own, and hears neither
         signal.signal(number, signal.default_int_handler)
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env=environment, text=True, start_new_session=True, preexec_fn=step_back
+        command, stdout=subprocess.PIPE, env=environment, text=True, start_new_session=True, preexec_fn=_begins
     ) as child:
         try:
             output, _ = child.communicate()
@@ -112,6 +112,12 @@ def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> 
     if error := said.get("error"):
         raise ModelError(error["message"], hint=error["hint"])
     return said
+
+
+def _begins() -> None:
+    """In the new process.  It is told by SIGINT to end, which a script's background job is started without."""
+    step_back()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _beside() -> Path:
