@@ -81,6 +81,13 @@ def test_more_memory_than_compute_is_said() -> None:
     assert "would fit the memory, but take" in reason
 
 
+def test_the_memory_that_a_model_must_fit_is_named() -> None:
+    assert recommended(GPUS[8]).reason.endswith("the best that fits the 8 GiB of the RTX")
+    assert recommended(Machine(64 * GIB, 8, "RTX", GIB)).reason == "none fits the 1 GiB of the RTX"
+    assert recommended(Machine(1 * GIB, 16)).reason == "none fits half of 1 GiB of memory"
+    assert recommended(APPLE_16).reason.endswith("the best that fits half of 16 GiB of memory")
+
+
 def test_all_take_more_memory_than_their_file() -> None:
     assert all(known.memory_gib * GIB > known.size_gb * 1e9 for known in (*KNOWN, *NEXT_EDIT))
 

@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "demo": ("demo.command", "the real server and engine on a sample workspace, driven as an editor would"),
     "doctor": ("cli.doctor", "model, engine, sockets, editors: what is right, and what to do where it is not"),
-    "model": ("cli.model", "list, use, get, info, check: which model answers, and how well"),
+    "model": ("cli.model", "list, use, get, info, check, adapt: which model answers, and how well"),
     "config": ("cli.config", "schema: what an editor completes and checks palimpsest.toml by"),
     "log": ("cli.log", "where the logs of servers and engines are; --follow shows what is written to them"),
     "completion": ("cli.completion", "a script with which your shell completes these commands"),

@@ -372,7 +372,6 @@ def main() -> int:
     cli.add_argument("--minutes", type=float, default=60.0)
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what is in its background ignore it
     try:
         repos = repositories(a.repos)
         print(json.dumps(Adapting(a.base, repos, a.out, a.minutes, a.seed).run()))

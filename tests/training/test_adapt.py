@@ -292,6 +292,20 @@ def test_without_what_learning_needs_it_says_how_to_get_it(repo: Path) -> None:
     assert "expected minutes" in run("model", "adapt", "--minutes", "0", status=2).stderr
 
 
+def test_a_run_in_the_background_of_a_script_can_be_stopped(tmp_path: Path) -> None:
+    """There SIGINT is ignored, and so it was in what learns, which is told by it to end."""
+    (tmp_path / "idle.py").write_text(
+        "import json, signal\nprint(json.dumps(signal.getsignal(signal.SIGINT) is signal.default_int_handler and {}))\n"
+    )
+    program = (
+        "import argparse, pathlib, signal, sys\nfrom palimpsest.cli import model_adapt\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\nmodel_adapt.MODULE = 'idle'\n"
+        "print(model_adapt._learned(pathlib.Path(sys.argv[1]), [], argparse.Namespace(minutes=1)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "{}", done.stderr
+
+
 @pytest.mark.slow(part="training")
 @pytest.mark.timeout(1500)
 def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Path, tmp_path: Path) -> None:

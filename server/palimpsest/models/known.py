@@ -89,6 +89,12 @@ class Machine:
         """Bytes that a model may use: half of the memory, or most of a graphics processor's own."""
         return self.gpu_memory * 0.85 if self.gpu and self.gpu_memory else self.memory / 2
 
+    @property
+    def room_in_words(self) -> str:
+        if self.gpu and self.gpu_memory:
+            return f"the {self.gpu_memory / _GIB:.0f} GiB of the {self.gpu}"
+        return f"half of {self.memory / _GIB:.0f} GiB of memory" if self.memory else "this machine"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
@@ -115,10 +121,9 @@ def recommended(machine: Machine, purpose: Purpose = "completion", beside: float
     meant = [model for model in known if model.is_free and (model.instructed or purpose != "conversations")]
     fitting = [model for model in meant if machine.room and fits(model, machine, beside)]
     soon = [model for model in fitting if line_s(model, machine) <= SOON_S]
-    where = f"a {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"
-    memory = f"{machine.memory / _GIB:.0f} GiB of memory"
+    where = f"the {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"
     if not fitting:
-        return ModelChoice(None, f"none fits half of {memory}")
+        return ModelChoice(None, f"none fits {machine.room_in_words}")
     if not soon:
         return ModelChoice(None, f"none writes a line within {SOON_S * 1000:.0f} ms on {where}")
     best = soon[-1]
@@ -129,4 +134,4 @@ def recommended(machine: Machine, purpose: Purpose = "completion", beside: float
         return ModelChoice(
             best, f"{reason}; {more.name} would fit the memory, but take {line_s(more, machine):.1f} s a line"
         )
-    return ModelChoice(best, f"{reason}, and the best that fits {memory}")
+    return ModelChoice(best, f"{reason}, and the best that fits {machine.room_in_words}")

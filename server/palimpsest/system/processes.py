@@ -9,6 +9,7 @@ When one began, psutil tells by the clock, which may be set meanwhile: on Linux,
 import ctypes
 import os
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -39,12 +40,13 @@ def name_of(pid: int) -> str:
 
 
 def stepping_back(number: int) -> Callable[[], None]:
-    """For `preexec_fn`: `step_back` in what is started, which on Linux hears this signal when the thread that started
-    it ends, however it ends."""
+    """For `preexec_fn`: `step_back` in what is started, which hears this signal, also where a script's background job
+    would be started without it, and on Linux is sent it when the thread that started it ends, however it ends."""
     prctl, parent = ctypes.CDLL(None).prctl if sys.platform == "linux" else None, os.getpid()
 
     def begin() -> None:
         step_back()
+        signal.signal(number, signal.SIG_DFL)
         if prctl is not None:
             prctl(PR_SET_PDEATHSIG, number)
             if os.getppid() != parent:  # it has ended before that
