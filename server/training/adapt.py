@@ -372,6 +372,7 @@ def main() -> int:
     cli.add_argument("--minutes", type=float, default=60.0)
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
+    os.umask(0o077)  # examples, and what was learned of them, are for nobody else
     try:
         repos = repositories(a.repos)
         print(json.dumps(Adapting(a.base, repos, a.out, a.minutes, a.seed).run()))

@@ -301,7 +301,8 @@ def main() -> None:
     n = sum(value.numel() for value in tuning.lora.factors.values())
     print(f"{n / 1e6:.2f} M learned of {a.base.name}, {len(tuning.held)} held-out workspaces", flush=True)
     gather(a.processes, tuning.run)
-    print(vars(tuning.progress), flush=True)
+    done = tuning.progress
+    print(f"{done.n_tokens:,} tokens read in {done.seconds / 60:.0f} minutes, {done.step} steps", flush=True)
     if encode:
         encode.close()
 

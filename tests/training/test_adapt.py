@@ -343,6 +343,9 @@ def test_a_run_that_is_stopped_ends_with_all_its_processes(
         while "Learning for" not in child.stderr.readline():
             assert child.poll() is None
         started = psutil.Process(child.pid).children(recursive=True)
+        kept = [path for path in (tmp_path / "CACHE" / "palimpsest" / "adapt").rglob("*") if path.is_file()]
+        assert kept
+        assert not [path for path in kept if path.stat().st_mode & 0o077], "for nobody else"
         assert all(each.nice() == LOWEST for each in started)
         child.send_signal(number)
         rest = child.stderr.read()

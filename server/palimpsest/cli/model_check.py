@@ -83,8 +83,8 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if not options.json:
         for line in told(profile):
             out.print(line, markup=False)
-        says = "Engines use this as soon as they have nothing else to do." if is_kept else "Nothing is kept."
-        out.print(says)
+        says = "Editors' engines use this as soon as they have nothing else to do, others from their next start."
+        out.print(says if is_kept else "Nothing is kept.")
     return {"path": str(path), "kept": is_kept, **to_json(profile)}
 
 
