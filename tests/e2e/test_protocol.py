@@ -132,6 +132,7 @@ async def test_a_server_ends_while_a_feature_is_imported(
         goes_on.wait()
         return import_module(name)
 
+    # no door: how slow the disk is
     monkeypatch.setattr(loading, "import_module", slowly)
     asked = asyncio.ensure_future(editor.command("palimpsest.conversation.list"))
     try:
@@ -154,6 +155,7 @@ async def test_shutdown_is_answered_where_the_end_takes_long(
         await asyncio.to_thread(released.wait)
         await end(session)
 
+    # no door: how long a window takes to close
     monkeypatch.setattr(Session, "aclose", slowly)
     try:
         await editor.client.shutdown_session()

@@ -228,6 +228,7 @@ def test_what_is_learned_replaces_no_other_file(tmp_path: Path, monkeypatch: pyt
     inside.mkdir(parents=True)
     names = []
     for _ in range(3):
+        # no door: an hour of learning comes before it
         path = model_adapt._target(embedded(), [inside / "..", inside])
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -239,10 +240,12 @@ def test_a_terminal_that_is_closed_does_not_stop_what_is_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`nohup palimpsest model adapt`."""
+    # no door: a learner that ends at once
     monkeypatch.setattr(model_adapt, "MODULE", "learns")
     (tmp_path / "learns.py").write_text("print('{}')")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
     try:
+        # no door: the same
         assert model_adapt._learned(tmp_path, [], Namespace(minutes=1)) == {}
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
@@ -370,6 +373,7 @@ def test_what_was_found_out_is_told_though_the_choice_cannot_be_kept(
         "days": [7],
         "minutes": {"learning": 60.0, "all": 90.0},
     }
+    # no door: what a night of learning comes to
     monkeypatch.setattr(model_adapt, "NEEDS", ())
     monkeypatch.setattr(model_adapt, "_learned", lambda *_: said)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
