@@ -22,7 +22,7 @@ def said(nice: str = "", *, leads: bool = True) -> list[str]:
 
 
 @grouped
-@pytest.mark.parametrize(("nice", "expected"), [("", "19"), ("10", "10")])
+@pytest.mark.parametrize(("nice", "expected"), [("", "10"), ("15", "15")])
 def test_a_session_of_its_own_goes_behind_as_a_whole(nice: str, expected: str) -> None:
     assert said(nice) == [expected, expected]
 
@@ -30,4 +30,4 @@ def test_a_session_of_its_own_goes_behind_as_a_whole(nice: str, expected: str) -
 @grouped
 def test_a_persons_terminal_does_not_go_behind_with_what_is_started_in_it() -> None:
     others = Path("/proc/self/autogroup").read_text(encoding="ascii").split()[-1]
-    assert said(leads=False) == ["19", others]
+    assert said(leads=False) == ["10", others]

@@ -20,7 +20,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest.index.store import database
-from palimpsest.system.priority import LOWEST
+from palimpsest.system.priority import BEHIND
 from palimpsest.text.uris import to_uri
 
 from .conftest import READY_S, Editor, start_editor, stop_editor, until
@@ -160,7 +160,7 @@ async def test_a_builder_goes_behind_the_engine_which_has_a_session_of_its_own(s
     editor = await start()
     await until(lambda: builders(editor.pid) or editor.open("main.py") is None)
     [builder] = builders(editor.pid)
-    await until(lambda: psutil.Process(builder).nice() == LOWEST)
+    await until(lambda: psutil.Process(builder).nice() == BEHIND)
     assert os.getsid(builder) == builder, "Linux compares nice values only within a session"
 
 

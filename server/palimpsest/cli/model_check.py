@@ -33,8 +33,6 @@ from palimpsest.text.amounts import amount
 
 SECONDS, PLACES, MOST = 180, 48, 10_000
 PAUSE_S = 5.0
-POLITE = 10
-"""Added to the process's niceness."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +60,7 @@ def _positive(text: str) -> int:
 def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     """Raises PalimpsestError."""
     if options.politely:
-        step_back(POLITE)
+        step_back()
     settings = own_settings()
     path = files.find(options.name) if options.name else files.model_path(settings.model)
     files.inspect(path)

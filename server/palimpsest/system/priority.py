@@ -9,10 +9,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-LOWEST = 19
+BEHIND = 10
+"""A tenth of the time that others get who want it, too (sched(7), weights of nice values).  With the largest, 19, an
+index is not built for as long as something else takes all cores."""
 
 
-def step_back(nice: int = LOWEST) -> None:
+def step_back(nice: int = BEHIND) -> None:
     """Has this process, what it starts, and its session if it leads one, go behind others.  `nice` is from 0 to 19.
     Nothing on Windows, where whoever starts a process says so."""
     if sys.platform == "win32":
