@@ -18,7 +18,8 @@ from .local import LocalServer
 
 SERVE = (sys.executable, "-m", "palimpsest", "serve")
 
-LONG_S = 60.0
+LONG_S = 240.0
+"""Until an answer is given up: 200 megabytes take 30 s of a processor that others use, too."""
 SILENCE: Any = object()
 """What an answer is where there is none."""
 
