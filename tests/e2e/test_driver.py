@@ -1,7 +1,6 @@
-"""The editor that the demonstration and the benches drive."""
+"""What drives a server for the demo and the benches: it ends, whatever ends it."""
 
 import asyncio
-import logging
 from pathlib import Path
 
 import pytest
@@ -9,15 +8,17 @@ import pytest
 from palimpsest.lsp.client.driver import Driver
 
 
-async def test_what_was_cancelled_is_answered_without_a_word(
-    machine: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_it_ends_its_server_though_nothing_is_read_from_it_any_more(machine: dict[str, str], shop: Path) -> None:
+    """As where an exception ends the loop: all tasks are cancelled, the one that reads among them."""
     driver = Driver()
-    await driver.start(tmp_path, {})
-    asked = [asyncio.ensure_future(driver.command("palimpsest.log", {})) for _ in range(3)]
+    await driver.start(shop, {}, machine)
+    process = driver.client._server  # no door: what an exception does to the loop that it ends
+    for task in driver.client._async_tasks:
+        task.cancel()
+    stopping = asyncio.ensure_future(driver.stop())
     await asyncio.sleep(0)
-    for one in asked:
-        one.cancel()
-    await driver.command("palimpsest.log", {})  # answered behind them
-    await driver.stop()
-    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+    stopping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopping
+    assert process is not None
+    assert await process.wait() != 0

@@ -138,6 +138,10 @@ class Driver(Editor):
                 async with asyncio.timeout(10):
                     await self.client.shutdown_async(None)
                 self.client.exit(None)
+        except BaseException:  # nobody reads its answer any more, or there is none: pygls would wait for it for ever
+            if (process := self.client._server) is not None and process.returncode is None:
+                process.kill()
+            raise
         finally:
             with suppress(RuntimeError):  # it has ended already
                 await self.client.stop()  # type: ignore[no-untyped-call]
