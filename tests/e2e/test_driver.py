@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.lsp.client.driver import Driver
+from tests.models import written
 
 
 async def test_it_ends_its_server_though_nothing_is_read_from_it_any_more(machine: dict[str, str], shop: Path) -> None:
@@ -22,3 +23,17 @@ async def test_it_ends_its_server_though_nothing_is_read_from_it_any_more(machin
         await stopping
     assert process is not None
     assert await process.wait() != 0
+
+
+async def test_an_engine_that_cannot_fill_in_the_middle_answers_all_the_same(
+    machine: dict[str, str], shop: Path, tmp_path: Path
+) -> None:
+    """`bench typing` and `model adapt` would wait five minutes for it, and then give up."""
+    driver = Driver()
+    await driver.start(shop, {"model": {"path": str(written("plain", tmp_path))}}, machine)
+    try:
+        await driver.ready(60)
+        assert driver.status["kind"] == "Warning"
+        assert (await driver.command("palimpsest.model.info"))["fim"]["layout"] == ""
+    finally:
+        await driver.stop()

@@ -331,11 +331,11 @@ def test_a_model_learns_and_is_tried_on_the_last_commits(python: Path, repo: Pat
 
 @pytest.mark.slow(part="training")
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_a_run_that_is_stopped_ends_with_all_its_processes(
     python: Path, repo: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Ctrl-C, and a terminal that is closed."""
+    """Ctrl-C, a terminal that is closed, and a command that cannot tell what it started to end."""
     for n in range(LEAST):
         added(repo, n, -3)
     own = {f"XDG_{what}_HOME": str(tmp_path / what) for what in ("CACHE", "CONFIG", "DATA", "STATE")}
@@ -344,7 +344,8 @@ def test_a_run_that_is_stopped_ends_with_all_its_processes(
 
     def in_a_terminal() -> None:
         """Tests may run in the background of a script, or behind `nohup`."""
-        signal.signal(number, signal.SIG_DFL)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
 
     child = subprocess.Popen(
         command, cwd=repo, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=in_a_terminal
@@ -360,7 +361,7 @@ def test_a_run_that_is_stopped_ends_with_all_its_processes(
         assert {each.nice() for each in started} == {BEHIND}
         child.send_signal(number)
         rest = child.stderr.read()
-        assert child.wait() == 130
+        assert child.wait() == (-number if number == signal.SIGKILL else 130)
     finally:
         child.terminate()
         child.stderr.close()
