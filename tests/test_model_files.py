@@ -247,3 +247,26 @@ class TestTheCommand:
         assert "From now on: Tiny Test" in text
         assert all(known.name in text for known in KNOWN)
         assert "4,096" in text
+
+    def test_a_file_that_is_gone_is_said_to_be_missing(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        model = write_model(tmp_path / "m.gguf")
+        assert main(["model", "use", "--no-check", str(model)]) == 0
+        model.unlink()
+        assert main(["model", "list"]) == 0
+        assert f"In use: {model} (missing)" in capsys.readouterr().out
+
+    def test_a_choice_that_an_engine_elsewhere_leaves_without_effect_says_so(
+        self, config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        config.mkdir(parents=True)
+        (config / "palimpsest.toml").write_text('[engine]\nurl = "https://gpu:8443"\n')
+        assert main(["model", "use", "--no-check", str(write_model(tmp_path / "m.gguf"))]) == 0
+        assert "But the setting engine.url names https://gpu:8443" in capsys.readouterr().out
+        assert main(["model", "list"]) == 0
+        assert "In use: none of these, since the setting engine.url names" in capsys.readouterr().out
+
+    def test_a_model_for_next_edits_is_not_used_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["model", "use", "sweep-0.5b"]) == 1
+        assert 'next_edit.model = "sweep-0.5b"' in capsys.readouterr().err

@@ -47,7 +47,7 @@ KINDS = {
 }
 LOADING = ("starting", "loading", "restarting")
 RESTART_HELPS = ("suspected", "restarting", "away", "failed", "given_up")
-NO_MIDDLE = "{name} has no tokens for filling in the middle: edits work, inline completion does not."
+NO_MIDDLE = "{name} does not fill in the middle: edits work, but completions come only from your code and project."
 SAFE_MODE = "The engine died twice, and runs without what native faults come from."
 MOST_YOUNG = 10_000
 """New objects before Python looks for cycles among them; at its own 700 one keystroke in eight waits a millisecond."""
@@ -110,6 +110,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
                 session.cursor.why_off,
                 services.snooze,
                 session.next_edits.why_not,
+                services.settings.engine.url,
             )
         )
 
@@ -141,9 +142,12 @@ def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]
     change(session, settings, roots)
 
 
-def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze, no_next_edit: str) -> StatusReport:
+def shown_status(
+    engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze, no_next_edit: str, url: str
+) -> StatusReport:
     """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
-    completions where the cursor is; `no_next_edit`: why there was no next edit when one was asked for."""
+    completions where the cursor is; `no_next_edit`: why there was no next edit when one was asked for; `url`:
+    of an engine that was not started here."""
     from palimpsest.lsp.report import StatusReport
 
     model = engine.model
@@ -175,6 +179,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooz
         snoozed_until=snooze.until,
         snoozed=snooze.left,
         no_next_edit=no_next_edit,
+        url=url,
     )
 
 

@@ -54,6 +54,7 @@ def test_a_loss_that_may_be_less_than_a_tenth_changes_nothing() -> None:
     profile = concluded(replace(trial(), in_place=uneven), DAY)
     assert profile.figures["kept"] < 0.9
     assert profile.mode == ""
+    assert any("since the rest may be chance" in one for one in profile.verdict), profile.verdict
 
 
 def test_what_blocks_give_must_be_more_than_chance() -> None:

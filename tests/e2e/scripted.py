@@ -21,7 +21,7 @@ class Scripted:
     with `stays`, it does not end until `free` is set.  A request of more than `most` characters is refused as too long;
     one with tools is refused (`refused` counts these) unless it `takes_tools`.  `window`: tokens that it says it can
     read.  `finish`: why a reply ended.  `summary`: what it answers to a question for one, if it is not to be the next
-    reply."""
+    reply.  `keys`: what stood in the header `Authorization` when it was asked for its models."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
@@ -34,6 +34,7 @@ class Scripted:
         self.most: int | None = None
         self.asked: list[dict[str, Any]] = []
         self.url = ""
+        self.keys: list[str] = []
         self.dies = False
         self.free = threading.Event()
         self.free.set()
@@ -59,6 +60,7 @@ def scripted() -> Iterator[Scripted]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             it.known.wait(60)
+            it.keys.append(self.headers.get("Authorization", ""))
             self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": it.window}]}))
 
         def do_POST(self) -> None:

@@ -156,6 +156,8 @@ async def test_models_are_listed_with_what_they_take_and_one_can_be_used(editor:
         await editor.command("palimpsest.model.use", {"name": "qwen2.5-coder-0.5b"})
     with pytest.raises(JsonRpcException, match="There is no model file dogs"):
         await editor.command("palimpsest.model.use", {"name": "dogs"})
+    with pytest.raises(JsonRpcException, match="for next edits alone"):
+        await editor.command("palimpsest.model.use", {"name": "sweep-0.5b"})
     copy = tmp_path / "another.gguf"
     shutil.copy(files.embedded(), copy)
     try:
@@ -185,6 +187,7 @@ async def test_no_model_is_chosen_for_an_engine_that_is_not_ours(shop: Path) -> 
     try:
         with pytest.raises(JsonRpcException, match=r"engine\.kind is none"):
             await editor.command("palimpsest.model.use", {"name": "embedded"})
+        assert (await editor.command("palimpsest.model.list"))["used"] == ""
     finally:
         await stop_editor(editor)
 

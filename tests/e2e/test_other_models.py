@@ -29,7 +29,7 @@ async def _started(
     raise AssertionError(editor.status)
 
 
-async def test_without_fim_tokens_edits_work_completion_does_not_and_the_status_says_so(
+async def test_without_fim_tokens_edits_work_completions_come_from_the_code_and_the_status_says_so(
     shop: Path, tmp_path: Path
 ) -> None:
     # With as many tokens for a reply as by default, in a small context.
@@ -37,10 +37,14 @@ async def test_without_fim_tokens_edits_work_completion_does_not_and_the_status_
         shop, "plain", tmp_path, "Warning", {"engine": {"n_ctx": 4096, "extra_bufts": "off"}, "suggestion": {}}
     )
     try:
-        assert "filling in the middle" in editor.status["message"]
+        assert "does not fill in the middle" in editor.status["message"]
         uri = editor.open("shop/cart.py")
         position = editor.at(uri, "self.discount.amount(totla)")
         assert await editor.complete(uri, position) == []
+        at = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
+        await editor.settled(uri, at)
+        assert [item.insert_text for item in await editor.complete(uri, at)] == ["discount"]
+        editor.edit(uri, "        if self.disc\n", "")
         # It has a chat template, so it is told the format, and may name the editable blocks, too.
         answer = await suggest(editor, uri, position)
         assert answer["suggestions"] or answer["refused"], "the reply was read"

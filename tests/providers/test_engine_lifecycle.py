@@ -103,6 +103,12 @@ def reachable() -> dict[str, EngineLifecycle]:
     }
 
 
+@pytest.mark.parametrize("lifecycle", reachable().values(), ids=reachable().keys())
+def test_what_lasts_has_a_cause_that_a_person_can_read(lifecycle: EngineLifecycle) -> None:
+    assert lifecycle.cause.endswith(".") == lifecycle.is_lasting
+    assert lifecycle.cause != lifecycle.state
+
+
 def test_every_state_but_the_last_two_is_reached() -> None:
     assert {lifecycle.state for lifecycle in reachable().values()} == set(LIVING)
 

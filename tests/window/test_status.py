@@ -14,11 +14,13 @@ def test_the_headline_is_the_cause_or_what_goes_on() -> None:
 def test_figures_are_told_where_there_are_any() -> None:
     assert StatusReport().told()["figures"] == []
     status = StatusReport(
+        url="https://gpu:8443",
         tokens={"used": 1539, "total": 4096},
         last={"decoded": 1, "reused": 1200, "ms": 45.6},
         conversation={"used": 700, "total": 2048, "kv": "leave", "left": 300},
     )
     assert status.told()["figures"] == [
+        "Engine: https://gpu:8443",
         "Context: 1,539 of 4,096 tokens",
         "Last answer: 1 token decoded, 1,200 reused, 46 ms",
         "Conversation: 700 of 2,048 tokens; its cache stays when blocks change (300 as they were)",

@@ -5,6 +5,7 @@ import type { Parts } from "./extension";
 import { install } from "./install";
 import { type Page, showGraph } from "./pages";
 import { message, plainly } from "./pure";
+import { enterKey } from "./settings";
 import { showStatus } from "./status";
 import { askAgain, chooseModel, commitMessage, isCancelled, openSample, pin, showLog, snooze, toggle } from "./tasks";
 
@@ -52,6 +53,7 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.conversation.permissions": () => askAgain(server),
     "client.conversation.graph": () => showGraph(server),
     "client.model": () => chooseModel(server),
+    "client.key": () => enterKey(context),
     "client.statistics": () => server.command<Page>("palimpsest.stats").then(({ text }) => pages.show("Palimpsest: statistics", { text })),
     "client.doctor": () =>
       server.slow<Page>("checking the installation", "palimpsest.doctor").then(({ text }) => pages.show("Palimpsest: installation", { text })),

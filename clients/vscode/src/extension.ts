@@ -61,6 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
       if (event.affectsConfiguration("palimpsest.server")) void made.restart();
       else if (event.affectsConfiguration("palimpsest")) made.notify("workspace/didChangeConfiguration", { settings: null });
     }),
+    context.secrets.onDidChange(() => void made.restart()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void made.restart()),
   );
   void made.restart().then(() => offerUpdate(context, state.origin));

@@ -7,7 +7,7 @@ import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State 
 import { WorkDoneProgress } from "vscode-languageclient/node";
 import { findServer, forPrograms, installUnasked } from "./install";
 import { message, plainly } from "./pure";
-import { forServer } from "./settings";
+import { forServer, keyForServer } from "./settings";
 import { setContext, type State, type Status } from "./status";
 
 /** Documents that a person edits; those of other schemes are only shown, and left alone. */
@@ -56,7 +56,7 @@ export class Server {
     if (mine !== this.wish) return;
     this.state.now("starting");
     try {
-      const found = await findServer(this.context, this.log);
+      const [found, key] = await Promise.all([findServer(this.context, this.log), keyForServer(this.context)]);
       if (mine !== this.wish) return;
       if (found === undefined) {
         this.state.now("absent");
@@ -64,7 +64,7 @@ export class Server {
       }
       this.log.info(`${found.version} from ${found.origin}: ${found.command.join(" ")}`);
       this.state.origin = `${found.version}, from ${found.origin}`;
-      this.client = this.made(found.command);
+      this.client = this.made(found.command, key);
       await this.client.start();
     } catch (error) {
       if (mine !== this.wish || this.state.phase === "failed") return;
@@ -130,7 +130,7 @@ export class Server {
     return mine;
   }
 
-  private made([command = "", ...args]: readonly string[]): Client {
+  private made([command = "", ...args]: readonly string[], key: Record<string, string>): Client {
     const options: LanguageClientOptions = {
       documentSelector: [...SCHEMES.map((scheme) => ({ scheme })), { notebook: "*", language: "*" }],
       outputChannel: this.log,
@@ -141,7 +141,7 @@ export class Server {
       errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.closed(client, rule) },
     };
     // Not in the workspace: Python would look there for modules.
-    const how = { cwd: os.homedir(), env: forPrograms() };
+    const how = { cwd: os.homedir(), env: { ...forPrograms(), ...key } };
     const client = new Client("palimpsest", "Palimpsest", { command, args, options: how }, options);
     const rule = client.createDefaultErrorHandler();
     for (const [method, tell] of this.listeners) {

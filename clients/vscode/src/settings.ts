@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { nested } from "./pure";
 
 const SECTION = "palimpsest";
+const KEY = "engine.api_key";
 
 /** Settings that only this client reads. */
 const OURS = /^(server\.|trace\.|completion\.trigger$|completion\.(delay_ms|show)$|nextEdit\.)/;
@@ -22,4 +23,19 @@ export function forServer(context: vscode.ExtensionContext): unknown {
     return set === undefined ? [] : [[name, set]];
   });
   return nested(values);
+}
+
+/** What a person has entered as the engine's key, in the variable that the server reads it from: no trace of messages has it. */
+export async function keyForServer({ secrets }: vscode.ExtensionContext): Promise<Record<string, string>> {
+  const key = await secrets.get(KEY);
+  return key ? { [ours<string>("engine.api_key_env", "PALIMPSEST_API_KEY")]: key } : {};
+}
+
+/** The windows hear of it, and start their servers anew. */
+export async function enterKey({ secrets }: vscode.ExtensionContext): Promise<void> {
+  const url = ours<string>("engine.url", "");
+  const prompt = `${url ? `For the engine at ${url}.` : "For the engine that palimpsest.engine.url names."} Nothing entered forgets the key.`;
+  const key = (await vscode.window.showInputBox({ title: "Enter the Engine's Key", prompt, password: true, ignoreFocusOut: true }))?.trim();
+  if (key === undefined) return;
+  await (key ? secrets.store(KEY, key) : secrets.delete(KEY));
 }

@@ -106,7 +106,7 @@ export async function chooseModel(server: Server): Promise<void> {
     matchOnDetail: true,
   });
   const model = chosen?.model;
-  if (model === undefined || model.name === used) return;
+  if (model === undefined || (model.here && model.name === used)) return;
   const [doing, command] = model.here ? ["starting", "use"] : ["getting", "get"];
   const done = await server.slow<{ summary?: string }>(`${doing} ${model.title}`, `palimpsest.model.${command}`, { name: model.name });
   tell(done.summary ?? `${model.title} is used from now on.`);

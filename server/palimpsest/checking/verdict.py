@@ -114,6 +114,7 @@ class _Verdict:
         lost = _sure([a - b - (1 - LEAST_KEPT) * (c - b) for c, a, b in three], tokens)
         loses = len(trial.in_order.nats) >= WHOLE_PLACES and lost.nats > WHOLE_ERRORS * lost.error
         then = "whole prompts are decoded, which takes longer" if loses else "it is edited in place"
+        then += ", since the rest may be chance" if kept < LEAST_KEPT and not loses else ""
         self.sentences.append(f"In place, its cache keeps {kept:.2f} of what context gives: {then}.")
         return not loses
 

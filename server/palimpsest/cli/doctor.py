@@ -225,7 +225,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
             yield Check("in place", info.in_place, info.why_not or "the cache is edited in place", hint, needed=False)
             fim = info.fim_layout or "none"
-            hint = "Inline completion needs a model that fills in the middle; edits work without."
+            hint = "Edits work; completions come only from your code and project. `palimpsest model list` shows others."
             hint = "" if info.fim_layout else hint
             yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
             if safe_mode:

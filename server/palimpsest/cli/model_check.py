@@ -82,7 +82,7 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         for line in told(profile):
             out.print(line, markup=False)
         says = "Editors' engines use this as soon as they have nothing else to do, others from their next start."
-        out.print(says if is_kept else "Nothing is kept.")
+        out.print(says if is_kept else "Nothing is kept. More code, or more time (`--seconds`), may help.")
     return {"path": str(path), "kept": is_kept, **to_json(profile)}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.checking import running
-from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.errors import ModelError
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Nothing, among
 from palimpsest.lsp.command import Commands
@@ -50,7 +50,9 @@ async def info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     asked = asyncio.to_thread(this_machine, server.window.roots.folders)
     machine, engines = await asyncio.gather(asked, running_engines())
-    used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
+    settings = server.window.settings
+    used, rows = await asyncio.to_thread(catalogue.listed, settings.model, machine)
+    used = "" if catalogue.elsewhere(settings.engine) else used
     choice = recommended(machine)
     best = choice.model.name if choice.model else default_model.NAME
     return {
@@ -108,9 +110,8 @@ def _need_choice(server: PalimpsestServer) -> None:
             f"model.path: expected to be empty where a model is chosen, got {settings.model.path}.",
             hint="Empty that setting first, then choose.",
         )
-    if settings.engine.kind != "in-place" or settings.engine.url:
-        what = f"engine.kind is {settings.engine.kind}" if settings.engine.kind != "in-place" else "engine.url is set"
-        raise InvalidArgument("name", f"is only for the engine that Palimpsest starts here, and {what}.")
+    if why := catalogue.elsewhere(settings.engine):
+        raise ModelError(f"A model chosen here would not answer: {why}.", hint="Change that first, then choose.")
 
 
 async def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:

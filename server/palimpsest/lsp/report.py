@@ -41,7 +41,7 @@ class StatusReport:
     loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
     engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
     Unix time up to which nothing is shown unasked, 0 for none; `snoozed`: how long that is, yet; `no_next_edit`:
-    why there was no next edit when one was asked for last."""
+    why there was no next edit when one was asked for last; `url`: the engine's, where a setting names one."""
 
     kind: Kind = "Inactive"
     state: State = "loading"
@@ -56,6 +56,7 @@ class StatusReport:
     snoozed_until: float = 0.0
     snoozed: str = ""
     no_next_edit: str = ""
+    url: str = ""
 
     @property
     def headline(self) -> str:
@@ -75,6 +76,8 @@ class StatusReport:
 
     def _figures(self) -> Iterator[str]:
         tokens, last, talked = self.tokens, self.last, self.conversation
+        if self.url:
+            yield f"Engine: {self.url}"
         if tokens["total"]:
             yield f"Context: {tokens['used']:,} of {amount(tokens['total'], 'token')}"
         if last["decoded"] + last["reused"]:

@@ -6,12 +6,12 @@ In: the settings, a machine.  Out: rows for a list in an editor, and the file th
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.config.settings import ModelSettings
+from palimpsest.config.settings import EngineSettings, ModelSettings
 from palimpsest.errors import ModelError
 from palimpsest.models import default_model, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import HUB, Hub, source_of
-from palimpsest.models.known import KNOWN, KnownModel, Machine, fits
+from palimpsest.models.known import KNOWN, NEXT_EDIT, KnownModel, Machine, fits
 
 EMBEDDED = "embedded"
 NAMES = (default_model.NAME, EMBEDDED, *(known.name for known in KNOWN))
@@ -41,8 +41,16 @@ def listed(settings: ModelSettings, machine: Machine) -> tuple[str, list[ListedM
         del rows[0]
     used = files.model_path(settings)
     paths = {row.path for row in rows}
-    rows += [_file(path) for path in dict.fromkeys((*files.downloaded(), used)) if str(path) not in paths]
-    return next(row.name for row in rows if row.path == str(used)), rows
+    others = dict.fromkeys((*files.downloaded(), used))
+    rows += [_file(path) for path in others if str(path) not in paths and path.is_file()]
+    return next((row.name for row in rows if row.path == str(used)), str(used)), rows
+
+
+def elsewhere(settings: EngineSettings) -> str:
+    """Which setting has another engine answer than the one that loads a model here; "" where none does."""
+    if settings.url:
+        return f"the setting engine.url names {settings.url}"
+    return "" if settings.kind == "in-place" else f"the setting engine.kind is {settings.kind}"
 
 
 def use(name: str) -> GgufFile:
@@ -51,6 +59,10 @@ def use(name: str) -> GgufFile:
         return files.use_embedded()
     if name == default_model.NAME:
         return files.use_default()
+    if name in {known.name for known in NEXT_EDIT}:
+        raise ModelError(
+            f"{name} is for next edits alone.", hint=f'Use it beside your model: next_edit.model = "{name}".'
+        )
     if (path := _path(name)) is not None and not path.is_file():
         raise ModelError(f"{name} is not here yet.", hint=f"palimpsest model get {name}")
     return files.use(path or files.find(name))
@@ -97,9 +109,7 @@ def _known(known: KnownModel, machine: Machine) -> ListedModel:
 
 
 def _file(path: Path) -> ListedModel:
-    here = path.is_file()
-    size = path.stat().st_size if here else 0
-    return ListedModel(str(path), path.stem, "a file of yours", _gb(size), 0, "", here, str(path), True)
+    return ListedModel(str(path), path.stem, "a file of yours", _gb(path.stat().st_size), 0, "", True, str(path), True)
 
 
 def _gb(size: int) -> float:

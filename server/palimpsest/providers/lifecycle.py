@@ -32,6 +32,7 @@ was given up for good, `wait_s` has no end: a person asks for a new start.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -44,6 +45,11 @@ SAFE_MODE_AT = 2
 GIVE_UP_AT = 3
 LONG_AWAY = 4
 """Failed probes, some seconds, after which an engine elsewhere is more than being restarted."""
+LASTING: Mapping[State, str] = {
+    "away": "The engine does not answer.",
+    "failed": "The model cannot be loaded.",
+    "given_up": "The engine died several times in a row.",
+}
 FIRST_WAIT_S, LONGEST_WAIT_S = 30.0, 900.0
 """Before the next attempt once attempts were given up; each failure doubles it."""
 
@@ -128,6 +134,11 @@ class EngineLifecycle:
     def for_good(self) -> str:
         """Why there is no other attempt; "" where there is one."""
         return self.reason if self.wait_s == math.inf else ""
+
+    @property
+    def cause(self) -> str:
+        """For a person, like `reason`, but the same from one attempt to the next; "" while nothing lasts."""
+        return (self.for_good or LASTING[self.state]) if self.is_lasting else ""
 
     @property
     def is_lasting(self) -> bool:

@@ -199,5 +199,5 @@ def _detail(error: EngineError) -> str:
     """What says more than that nobody answers."""
     cause = str(error.__cause__ or "")
     if "certificate" in cause.lower():
-        return f" {cause}"
+        return f" {cause}. `engine.ca_file` names certificates of your own to trust."
     return f" ({error.message})" if error.__cause__ is None and isinstance(error, EngineUnavailable) else ""

@@ -80,7 +80,7 @@ class Supervisor:
     def status(self) -> EngineStatus:
         lifecycle, health, refusal = self._lifecycle, self._health, self._refusal
         message = f"{lifecycle.reason} {self._next_try}".strip()
-        cause = (str(self._error or lifecycle.for_good or lifecycle.state)) if lifecycle.is_lasting else ""
+        cause = str(self._error or lifecycle.cause) if lifecycle.is_lasting else ""
         if lifecycle.state == "ready" and refusal is not None:
             message = f"{refusal.message.rstrip('.')}. {refusal.hint or REFUSED_HINT}"
             cause = f"{refusal.message.partition(': ')[0].rstrip('.')}."  # the server's words may number requests

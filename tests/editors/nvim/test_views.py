@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.editors.conftest import until
-from tests.editors.nvim.conftest import PLUGIN, Start
+from tests.editors.nvim.conftest import PLUGIN, WITHOUT_ENGINE, Start
 
 pytestmark = pytest.mark.slow(part="editors")
 
@@ -101,6 +101,24 @@ def test_reports_are_in_buffers(start: Start) -> None:
     until(lambda: any("model" in line for line in nvim.lines), nvim.messages)
     nvim.keys("q:Palimpsest log<CR>")
     nvim.until("return vim.fn.expand('%:t') == 'server.log'")
+
+
+def test_a_model_is_chosen_among_those_that_are_here_and_those_that_can_be_fetched(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    nvim.lua("""
+      vim.ui.select = function(rows, options)
+        _G.asked = { options.prompt, unpack(vim.tbl_map(options.format_item, rows)) }
+      end
+      return true
+    """)
+    nvim.keys(":Palimpsest model<CR>")
+    prompt, *rows = nvim.until("return _G.asked")
+    assert prompt.startswith("Which model? Recommended for this machine: ")
+    of = {row.split(":")[0]: row for row in rows}
+    assert "to be fetched" not in of["The small model in the package"]
+    assert "in use" not in of["The small model in the package"], "no model is"
+    assert "[to be fetched" in of["Qwen2.5 Coder 3B"]
 
 
 def test_every_command_of_the_table_is_there_and_completed(start: Start) -> None:

@@ -170,6 +170,21 @@ def test_what_the_server_has_found_on_a_pause_takes_the_place_of_what_is_shown(
     assert texts == ["compute(values)", "compute(values, key=lambda one: one)"]
 
 
+def test_a_key_that_is_entered_goes_to_the_engine_and_into_no_message(open_window: Open, engine: Scripted) -> None:
+    window = open_window(CART, palimpsest__engine__kind="openai", palimpsest__engine__url=engine.url)
+    window.ready()
+    assert engine.keys[-1] == ""
+    for key, sent in (("s3cret", "Bearer s3cret"), ("", "")):
+        n, since = len(engine.keys), window.server.recording.mark()
+        window.command("Palimpsest: Enter the Engine's Key")
+        window.page.locator(".quick-input-title", has_text="Enter the Engine's Key").wait_for()
+        window.type(key)
+        window.key("Enter")
+        window.until(lambda n=n, sent=sent: sent in engine.keys[n:])
+        window.ready(since)
+    assert "s3cret" not in window.server.recording.path.read_text(encoding="utf-8")
+
+
 DISCOUNT = "shop/discount.py"
 OLD, NEW = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
 WRONG, RIGHT = "            total -= self.discount.amount(totla)", "            total -= self.discount.amount(total)"

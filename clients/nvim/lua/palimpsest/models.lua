@@ -24,7 +24,11 @@ local function title(one)
   if one.kind then
     return ("Use the %s that runs at %s (%s)"):format(one.kind, one.url, one.model)
   end
-  return ("%s: %s%s"):format(one.title, one.facts, one.about ~= "" and ("  [%s]"):format(one.about) or "")
+  local marks = vim.iter({ one.about, one.here and "" or "to be fetched" }):filter(function(mark)
+    return mark ~= ""
+  end)
+  local about = marks:join(" · ")
+  return ("%s: %s%s"):format(one.title, one.facts, about ~= "" and ("  [%s]"):format(about) or "")
 end
 
 --- `:Palimpsest model [name]`.
@@ -33,7 +37,11 @@ function M.open(words)
   client.command("palimpsest.model.list", nil, function(list)
     local rows = vim.list_extend(list.models, wanted and {} or list.engines)
     if not wanted then
-      return tell.choose(("Which model? %s"):format(list.reason), rows, title, function(one)
+      local best = vim.iter(rows):find(function(model)
+        return model.name == list.recommended
+      end)
+      local prompt = best and ("Which model? Recommended for this machine: %s"):format(best.title) or "Which model?"
+      return tell.choose(prompt, rows, title, function(one)
         (one.kind and use_engine or use)(one)
       end)
     end

@@ -80,4 +80,7 @@ class Endpoint:
         return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_SHOWN]
 
     def key_hint(self) -> str:
-        return f"Set the environment variable {self.key_name}, or `engine.api_key` in your editor."
+        return (
+            f"Set the environment variable {self.key_name}, or `engine.api_key` in your editor (VS Code: “Palimpsest: "
+            "Enter the Engine's Key…”)."
+        )
