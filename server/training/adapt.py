@@ -28,24 +28,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.traces.history import git
 from bench.typing.hunks import at_most, unpacked_tree
 from palimpsest.checking.source import source_paths
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models import profiles
+from palimpsest.models.alone import need_room
 from palimpsest.models.merge import merge
 from palimpsest.system import folders
 from palimpsest.system.git import repository
 from palimpsest.system.machine import free_memory
-from palimpsest.system.processes import stepping_back
+from palimpsest.system.processes import end_with, stepping_back
 from palimpsest.workspace.files import WorkspaceFiles
 from training.corpus import Module, Package
 from training.data import Task
@@ -54,6 +57,7 @@ from training.memory import SETTINGS
 from training.product import functions
 from training.texts import place_of, portions, write
 
+T = TypeVar("T")
 MIX = Mix(n_cuts=3, shares={"spm": 1.0})
 """Completions alone, in the layout that the engine asks for; what this code calls things is to be learned."""
 DAY, WEEK = 86_400, 7
@@ -66,6 +70,8 @@ A_MINUTE, LEAST_FUNCTIONS = 20, 60
 """Functions that examples are made of, for each minute of learning and at least: about as many as two cores read."""
 HELD, CHECKPOINT, ADAPTER = "held.json", "lora.pt", "adapter.gguf"
 DRAWS, SURE = 2000, 0.95
+CHECKPOINT_COPIES, MODEL_COPIES = 2, 2
+"""Room for what is learned, twice while it is saved, and for the new model, as many times the model's file."""
 PROCESS_BYTES, FILE_COPIES = 3 << 30, 16
 """What a process that learns needs beside its share of the weights: so much, and so many times the model's file."""
 
@@ -182,6 +188,17 @@ def make(job: tuple[Task, Path]) -> int:
     return write((w for m in task.modules for w in place.workspaces(m, (), task.wanted, rng, MIX)), path)
 
 
+def at_once(work: Callable[[T], object], jobs: Sequence[T]) -> None:
+    """In processes that end with this one: left behind, they would wait for work for good.  Raises ModelError where one
+    is killed."""
+    workers = os.cpu_count(), get_context("spawn"), end_with, (os.getpid(), signal.SIGKILL)
+    with ProcessPoolExecutor(*workers) as pool:
+        try:
+            list(pool.map(work, jobs))
+        except BrokenProcessPool:
+            raise ModelError("A process that made examples was killed.", hint="Is there enough memory?") from None
+
+
 def compared(hunks: Sequence[Hunk], seed: int = 0) -> Compared:
     """Of the same hunks with both."""
     rng = Random(seed)
@@ -244,10 +261,14 @@ class Adapting:
 
     def _begun(self, held: list[Held]) -> list[Held]:
         shutil.rmtree(self.work, ignore_errors=True)
-        self.work.mkdir(parents=True, mode=0o700)
-        (self.work / "texts" / "train").mkdir(parents=True)
         said = [{name: value for name, value in asdict(each).items() if name != "repo"} for each in held]
-        (self.work / HELD).write_text(json.dumps(said), encoding="utf-8")
+        try:
+            self.work.mkdir(parents=True, mode=0o700)
+            (self.work / "texts" / "train").mkdir(parents=True)
+            (self.work / HELD).write_text(json.dumps(said), encoding="utf-8")
+        except OSError:
+            shutil.rmtree(self.work, ignore_errors=True)
+            raise
         return held
 
     def run(self) -> dict[str, Any]:
@@ -261,6 +282,7 @@ class Adapting:
 
     def _run(self) -> dict[str, Any]:
         n_processes = processes(self.model)
+        self.need_room()
         if why_not := step("training.base", self.model, is_shown=False).strip():
             raise ModelError(f"{self.model.name} cannot learn: {why_not}.")
         n_functions = self.examples()
@@ -275,7 +297,13 @@ class Adapting:
             )
         found = compared(hunks, self.seed)
         if found.is_better:
-            put(new, self.out)
+            try:
+                put(new, self.out)
+            except OSError as error:
+                raise ModelError(
+                    f"The new model is better, but {self.out.parent} cannot take it: {error.strerror or error}.",
+                    hint="Make room there; started again, this goes on from here.",
+                ) from error
         shutil.rmtree(self.work)
         return {
             "is_better": found.is_better,
@@ -286,6 +314,16 @@ class Adapting:
             "days": [held.days for held in self.held],
             "minutes": {"learning": progress["seconds"] / 60, "all": (time.monotonic() - self.began) / 60},
         }
+
+    def need_room(self) -> None:
+        """Raises ModelError, OSError: now, and not after hours."""
+        size = self.model.stat().st_size
+        self.out.parent.mkdir(parents=True, exist_ok=True)
+        there = sum(file.stat().st_size for file in self.work.iterdir() if file.is_file())
+        need_room(self.work, (CHECKPOINT_COPIES + MODEL_COPIES) * size - there)
+        need_room(self.out.parent, MODEL_COPIES * size)
+        if not os.access(self.out.parent, os.W_OK):
+            raise ModelError(f"{self.out.parent} cannot be written to.", hint="The new model is to be kept there.")
 
     def learn(self, n_processes: int) -> dict[str, Any]:
         """Leaves the adapter; how far the run came (`plan.Progress`)."""
@@ -312,18 +350,22 @@ class Adapting:
             (part, train / f"{i}-{j}.jsonl.gz") for i, task in enumerate(tasks) for j, part in enumerate(portions(task))
         ]
         tell(f"Making examples of {n} functions in {', '.join(held.repo.name for held in self.held)}.")
-        with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-            list(pool.map(make, jobs))
+        at_once(make, jobs)
         return n
 
     def typed(self, new: Path) -> Iterator[Hunk]:
-        for held in self.held:
+        for i, held in enumerate(self.held):
             found = []
             for model, name in ((self.model, "before"), (new, "after")):
-                tell(f"Typing {held.n_hunks} hunks of {held.repo.name}'s last {held.days} days, {name}.")
                 command = ["bench", "typing", held.repo, "--until", held.commits, "--n", held.n_hunks]
+                kept = self.work / f"typed-{i}-{profiles.place_of(model).name}"
+                with suppress(OSError, ValueError):  # by a run that could not be ended
+                    found.append(json.loads(kept.read_text(encoding="utf-8")))
+                    continue
+                tell(f"Typing {held.n_hunks} hunks of {held.repo.name}'s last {held.days} days, {name}.")
                 said = step(*command, "--seed", self.seed, "--model", model, "--json", is_shown=False)
                 found.append([each["balanced"] for each in json.loads(said)["hunks"]])
+                kept.write_text(json.dumps(found[-1]), encoding="utf-8")
             for a, b in zip(*found, strict=True):
                 if a["plain"]:  # what holds a secret is not typed
                     yield Hunk(a["plain"], (a["pressed"], b["pressed"]), (a["wrong"], b["wrong"]))
@@ -384,7 +426,8 @@ def main() -> int:
         return 1
     except OSError as error:
         hint = "Is there room, and may you write there?"
-        print(json.dumps({"error": {"code": "model", "message": f"{folders.refusal(error)}.", "hint": hint}}))
+        message = f"{error.filename or folders.cache_place()}: {error.strerror or error}."
+        print(json.dumps({"error": {"code": "model", "message": message, "hint": hint}}))
         return 1
     return 0
 

@@ -9,6 +9,7 @@ the embeddings of the tokens that part a prompt, which llama.cpp's adapters cann
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,12 +36,15 @@ def writing(path: Path, architecture: str) -> Iterator[gguf.GGUFWriter]:
     """A file under way, which appears whole, by a rename."""
     beside = path.with_suffix(".part")
     writer = gguf.GGUFWriter(beside, architecture)
-    yield writer
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    beside.replace(path)
+    try:
+        yield writer
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def put(writer: gguf.GGUFWriter, name: str, value: Matrix, kind: Kind) -> None:
@@ -161,7 +165,10 @@ def main() -> None:
     base = bases.read(a.base)
     saved = torch.load(a.checkpoint, weights_only=False, map_location="cpu")
     lora = restored(base, saved)
-    write(base, reduced(lora, a.rank) if a.rank else lora, a.out, name=a.name)
+    try:
+        write(base, reduced(lora, a.rank) if a.rank else lora, a.out, name=a.name)
+    except OSError as error:
+        sys.exit(f"{a.out} cannot be written: {error.strerror or error}.")
     print(f"{a.out.name}: {a.out.stat().st_size / 1e6:.1f} MB after step {saved.get('progress', {}).get('step', 0)}")
 
 

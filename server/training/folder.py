@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 import torch
 from gguf.utility import LocalTensor, SafetensorsLocal
 
+from training.adapter import writing
 from training.base import Floats, in_pairs
 from training.vocabulary import NotABase
 
@@ -100,22 +100,6 @@ def add_vocabulary(writer: gguf.GGUFWriter, folder: Path, config: Mapping[str, A
     writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in made["model"]["merges"]])
     end = config["eos_token_id"]
     writer.add_eos_token_id(end[0] if isinstance(end, list) else end)
-
-
-@contextmanager
-def writing(path: Path, architecture: str) -> Iterator[gguf.GGUFWriter]:
-    """A file under way, which appears whole, by a rename."""
-    part = path.with_suffix(".part")
-    writer = gguf.GGUFWriter(part, architecture)
-    try:
-        yield writer
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def put(writer: gguf.GGUFWriter, name: str, values: Floats, kind: Kind) -> None:

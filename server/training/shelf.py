@@ -7,6 +7,8 @@ filled, so a run goes on where it stopped, and processes that train together tak
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from palimpsest.system.processes import end_with
 from training import texts
 from training import vocabulary as vocabularies
 from training.data import LAYOUTS, tail_ids
@@ -82,7 +85,7 @@ class Encoders:
     """Processes that encode beside the one that trains: a GPU is faster than one process can feed it."""
 
     def __init__(self, path: Path, n: int) -> None:
-        self.pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_learn, initargs=(path,))
+        self.pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_learn, initargs=(path, os.getpid()))
 
     def __call__(self, found: Sequence[Workspace]) -> list[Encoded]:
         return list(self.pool.map(_encoded, found, chunksize=8))
@@ -95,7 +98,8 @@ _LEARNED: list[Vocabulary] = []
 """Of one of these processes."""
 
 
-def _learn(path: Path) -> None:
+def _learn(path: Path, parent: int) -> None:
+    end_with(parent, signal.SIGKILL)
     _LEARNED.append(vocabularies.read(path))
 
 

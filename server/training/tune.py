@@ -21,6 +21,7 @@ if __name__ == "__main__":
 
 import argparse
 import gc
+import io
 import json
 import os
 import signal
@@ -75,8 +76,7 @@ class Tuning:
         self.base, self.path, self.plan, self.n = of, path, plan, n
         self.frame = [of.vocabulary.marks.start, *of.vocabulary.encode(HEADER)], of.vocabulary.encode(FOOTER)
         self.progress, bookmark, saved = Progress(), shelf.Bookmark(), None
-        if path.exists():
-            saved = torch.load(path, weights_only=False, map_location="cpu")
+        if path.exists() and (saved := _read(path)):
             start = lora.restored(of, saved)
             self.progress, bookmark = Progress(**saved["progress"]), shelf.Bookmark(**saved["place"])
             print(f"going on from step {self.progress.step}", flush=True)
@@ -102,6 +102,7 @@ class Tuning:
         self.ahead: Future[Prepared] | None = None
 
     def save(self) -> None:
+        """Raises OSError."""
         beside = self.path.with_suffix(".part")
         state = {
             **self.lora.state(),
@@ -110,10 +111,15 @@ class Tuning:
             "progress": vars(self.progress),
             "place": self.bookmark,
         }
-        with beside.open("wb") as file:
-            torch.save(state, file)
-            os.fsync(file.fileno())  # before the rename: hours of learning are lost with half a file
-        beside.replace(self.path)
+        whole = io.BytesIO()  # what torch says of a full disk names no error
+        torch.save(state, whole)
+        try:
+            with beside.open("wb") as file:
+                file.write(whole.getbuffer())
+                os.fsync(file.fileno())  # before the rename: hours of learning are lost with half a file
+            beside.replace(self.path)
+        finally:
+            beside.unlink(missing_ok=True)
         self.path.with_suffix(".json").write_text(json.dumps(vars(self.progress)))  # without torch to read it
 
     def prepare(self, step: int, rank: int, n_known: int) -> Prepared:
@@ -226,7 +232,12 @@ class Tuning:
             team.meet()
             go_on, wants = bool(team.orders[0]), int(team.orders[2])
             if team.leads and (wants & 1 or not go_on):
-                self.save()
+                try:
+                    self.save()
+                except OSError as error:
+                    if not go_on:
+                        raise
+                    print(f"{clock()} {_unsaved(self.path, error)}", flush=True)  # there may be room the next time
                 saved = time.monotonic()
             if self.held and (wants & 2 or not go_on):
                 self.tell_held_out()
@@ -239,6 +250,21 @@ class Tuning:
             last = now
             if team.leads:
                 report.add(progress, team.told, plan.tell_every)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """None for a damaged file.  Raises OSError."""
+    written = io.BytesIO(path.read_bytes())
+    try:
+        saved: dict[str, Any] = torch.load(written, weights_only=False, map_location="cpu")
+    except Exception:  # whatever bytes in any order make of a pickle
+        print(f"{path} is damaged: learning begins anew", flush=True)
+        return None
+    return saved
+
+
+def _unsaved(path: Path, error: OSError) -> str:
+    return f"{path} cannot be written: {error.strerror or error}."
 
 
 def main() -> None:
@@ -300,7 +326,10 @@ def main() -> None:
         tuning.parts = compiled()
     n = sum(value.numel() for value in tuning.lora.factors.values())
     print(f"{n / 1e6:.2f} M learned of {a.base.name}, {len(tuning.held)} held-out workspaces", flush=True)
-    gather(a.processes, tuning.run)
+    try:
+        gather(a.processes, tuning.run)
+    except OSError as error:
+        sys.exit(_unsaved(a.out, error))
     done = tuning.progress
     print(f"{done.n_tokens:,} tokens read in {done.seconds / 60:.0f} minutes, {done.step} steps", flush=True)
     if encode:

@@ -3,10 +3,14 @@
 import asyncio
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -18,6 +22,7 @@ from palimpsest.json_data import to_json
 from palimpsest.models import profiles
 from palimpsest.models.files import embedded
 from palimpsest.models.profiles import Profile
+from palimpsest.models.trials import TrialRequest
 from palimpsest.system import folders
 from tests.e2e.conftest import SAMPLE, start_editor, stop_editor
 from tests.e2e.test_command_line import last_object, run
@@ -93,6 +98,41 @@ def test_a_model_that_was_chosen_is_tried_in_the_background(tmp_path: Path) -> N
 def test_a_trial_that_hangs_is_ended(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="ended the process that tried it"):
         tried(written("fim", tmp_path), EngineSettings(), [], 60, most_s=0.05)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends at its next answer")
+def test_a_trial_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Also between two answers, which a large model takes minutes for."""
+    request = TrialRequest(str(embedded()), {}, [], 1.0, "", "")
+    child = (
+        "import time\nfrom palimpsest.engine.checking import process\n"
+        "def measure(*_): print('here', flush=True); time.sleep(600)\nprocess.measure = measure\nprocess.main()\n"
+    )
+    parent = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {child!r}], stdin=subprocess.PIPE, text=True)\n"
+        f"child.stdin.write({json.dumps(to_json(request))!r})\nchild.stdin.close()\n"
+        "print(child.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = {process.stdout.readline().strip() for _ in range(2)}
+        trial = psutil.Process(int(next(line for line in said if line != "here")))
+        process.kill()
+        left = psutil.wait_procs([trial], timeout=30)[1]
+        for each in left:
+            each.kill()
+    assert not left
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk that is always full")
+def test_a_profile_that_finds_no_room_leaves_no_half_of_it(tmp_path: Path) -> None:
+    record = tmp_path / "profiles" / "own.json"
+    record.parent.mkdir()
+    record.with_name(f"own.json.{os.getpid()}").symlink_to("/dev/full")
+    with pytest.raises(ModelError, match=re.escape(f"cannot be kept in {record.parent}: No space")):
+        profiles.keep(record, FOUND)
+    assert not list(record.parent.iterdir())
 
 
 def test_without_source_a_folder_that_is_named_is_an_error(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,10 +21,11 @@ from tests.training.commands import ROOT
 from bench.typing.hunks import drawn, unpacked_tree
 from palimpsest.cli import model_adapt
 from palimpsest.command_line import main
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.models.files import embedded
 from palimpsest.system.priority import BEHIND
-from training.adapt import LEAST, Adapting, Hunk, compared, held_out, modules_of, put, repositories
+from training import adapt as adapting
+from training.adapt import LEAST, Adapting, Hunk, at_once, compared, held_out, modules_of, put, repositories
 
 DAY = 86_400
 NOW = 1_790_000_000
@@ -270,6 +272,100 @@ def test_what_learns_ends_with_who_started_it_however_that_ended() -> None:
         child = psutil.Process(int(next(line for line in said if line != "here")))
         parent.kill()
     assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
+def test_who_makes_examples_ends_with_who_started_it() -> None:
+    """Waiting for work that nobody would send, and holding what the command reads from."""
+    program = "import time\nfrom training.adapt import at_once\nif __name__ == '__main__': at_once(time.sleep, [600])\n"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    with subprocess.Popen([sys.executable, "-c", program], env=environment) as parent:
+        one = psutil.Process(parent.pid)
+        while not (started := [each for each in one.children() if "spawn_main" in " ".join(each.cmdline())]):
+            assert parent.poll() is None
+            time.sleep(0.05)
+        parent.kill()
+    left = psutil.wait_procs(started, timeout=30)[1]
+    for each in left:
+        each.kill()
+    assert not left
+
+
+def test_that_a_process_was_killed_is_said() -> None:
+    with pytest.raises(ModelError, match="was killed"):
+        at_once(os._exit, [9])
+
+
+def begun(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Adapting:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for n in range(LEAST):
+        added(repo, n, -3)
+    return Adapting(embedded(), [repo], tmp_path / "models" / "new.gguf", 1, 0)
+
+
+@pytest.mark.parametrize("full", ["cache", "models"])
+def test_a_full_disk_is_said_before_anything_is_learned(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    run, usage = begun(repo, tmp_path, monkeypatch), shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda path: usage._replace(free=1000 if full in Path(path).parts else 1 << 40)
+    )
+    with pytest.raises(ModelError, match=rf"{full}.* has room for 0.00 GB"):
+        run.run()
+    assert not run.work.exists()
+
+
+def test_a_better_model_that_finds_no_room_is_not_lost(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And is not typed with a second time."""
+    run, typed = begun(repo, tmp_path, monkeypatch), []
+
+    def step(*command: object, is_shown: bool = True) -> str:
+        if command[0] != "bench":
+            return ""
+        typed.append(command)
+        pressed = 90 - 10 * len(typed)
+        return json.dumps({"hunks": [{"balanced": {"plain": 100, "pressed": pressed, "wrong": 0}}] * LEAST})
+
+    def learn(n_processes: int) -> dict[str, float]:
+        (run.work / "lora.pt").touch()
+        return {"n_tokens": 1000, "seconds": 60.0}
+
+    def merge(base: Path, adapter: Path, target: Path) -> None:
+        target.write_bytes(b"learned")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "elsewhere")
+
+    # no door: what hours of learning come to, and a disk that fills meanwhile
+    monkeypatch.setattr(adapting, "step", step)
+    monkeypatch.setattr(adapting, "merge", merge)
+    monkeypatch.setattr(run, "learn", learn)
+    monkeypatch.setattr(run, "examples", lambda: 60)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "move", full)
+        with pytest.raises(ModelError, match=r"models cannot take it: No space") as error:
+            run.run()
+    assert "goes on from here" in error.value.hint
+    assert run.run()["is_better"]
+    assert run.out.read_bytes() == b"learned"
+    assert not run.work.exists()
+    assert len(typed) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no bounds on files there")
+def test_a_model_that_finds_no_room_is_said_by_its_name(tmp_path: Path) -> None:
+    """Behind numpy, which says only how many bytes of an array were written."""
+    program = (
+        "import pathlib, resource, sys\nfrom palimpsest.models.files import embedded\n"
+        "from palimpsest.models.merge import widen\nresource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, -1))\n"
+        "try: widen(embedded(), pathlib.Path(sys.argv[1]))\nexcept OSError as error: print(error)\n"
+    )
+    new = tmp_path / "new.gguf"
+    done = subprocess.run([sys.executable, "-c", program, new], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"[Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}: {str(new)!r}\n", done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_model_is_better_if_nearly_all_draws_say_so() -> None:

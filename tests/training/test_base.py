@@ -1,11 +1,14 @@
 """A model of somebody else's taught this layout: base, workspaces, factors, adapter, merged file; the real commands."""
 
+import errno
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests.models import written
 from tests.training.areas import write_wheel
-from tests.training.commands import run
+from tests.training.commands import ROOT, run
 
 from training.arena import Arena
 
@@ -59,6 +62,50 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
     ahead = ["--ahead", "--encoders", "1"]  # as on a GPU
     assert "going on from step 2" in run(*tune, "--out", tmp_path / "parts.pt", "--max-steps", "4", *ahead)
     run(python, "-c", SAME, tmp_path / "whole.pt", tmp_path / "parts.pt")
+
+
+def test_a_damaged_checkpoint_is_begun_anew_and_a_full_disk_is_said_in_a_sentence(
+    python: Path, folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    few = [
+        "--texts",
+        texts,
+        "--tails",
+        "3",
+        "--rank",
+        "4",
+        "--dtype",
+        "float32",
+        "--processes",
+        "1",
+        "--max-steps",
+        "1",
+    ]
+    learned = tmp_path / "lora.pt"
+    tune = [python, "-m", "training.tune", "--base", folder / "llama.gguf", *few, "--out", learned]
+    run(*tune)
+    whole = learned.read_bytes()
+    for part in (whole[: len(whole) // 2], b""):
+        learned.write_bytes(part)
+        assert f"{learned} is damaged: learning begins anew" in run(*tune)
+        assert abs(learned.stat().st_size - len(whole)) < 1000
+    before, part = learned.read_bytes(), tmp_path / "lora.part"
+    made = tmp_path / "lora.gguf"
+    adapter = [python, "-m", "training.adapter", *tune[3:5], "--checkpoint", learned, "--out", made]
+    for command, out in (tune, learned), (adapter, made):
+        part.symlink_to("/dev/full")
+        done = subprocess.run(
+            [str(each) for each in command],
+            cwd=ROOT / "server",
+            env={**os.environ, "PYTHONPATH": str(ROOT / "server")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1
+        assert done.stderr == f"{out} cannot be written: {os.strerror(errno.ENOSPC)}.\n"
+        assert not part.is_symlink()
+    assert learned.read_bytes() == before
+    assert not made.exists()
 
 
 WIDER = """

@@ -1,11 +1,15 @@
 """All five commands of `server/training`, from a wheel to figures: the real code on a very small setting."""
 
 import json
+import os
+import signal
+import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.training.areas import write_wheel
-from tests.training.commands import run
+from tests.training.commands import ROOT, run
 
 pytestmark = [pytest.mark.slow(part="training"), pytest.mark.timeout(900)]
 
@@ -16,6 +20,28 @@ def test_all_kinds_of_attention_find_the_same(python: Path) -> None:
 
 def test_a_signal_to_all_of_its_processes_ends_only_the_one_that_leads(python: Path) -> None:
     run(python, Path(__file__).with_name("team_check.py"))
+
+
+@pytest.mark.parametrize("who", ["leader", "follower"])
+def test_if_one_is_killed_all_end(python: Path, who: str) -> None:
+    """Whoever waited for it would wait for good, with all the memory that it has."""
+    command = [python, Path(__file__).with_name("team_deaths.py"), who]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        both = [psutil.Process(int(child.stdout.readline())) for _ in range(2)]
+        left = psutil.wait_procs([each for each in both if each.pid != child.pid], timeout=60)[1]
+        for each in left:
+            each.kill()
+        try:
+            status = child.wait(60)
+        finally:
+            child.kill()
+        said = child.stderr.read()
+    assert not left
+    assert status == (-signal.SIGKILL if who == "leader" else 1)
+    assert said == ("" if who == "leader" else "One of the processes that learn ended with status -9.\n")
 
 
 def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:

@@ -76,11 +76,12 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             trial = tried(path, settings.engine, some, options.seconds, progress)
     profile = concluded(trial, datetime.date.today().isoformat(), where)
     is_kept = len(trial.tokens) >= LEAST_PLACES
+    if not options.json:  # said, too, where it cannot be kept: it took minutes
+        for line in told(profile):
+            out.print(line, markup=False)
     if is_kept:
         profiles.keep(record, profile)
     if not options.json:
-        for line in told(profile):
-            out.print(line, markup=False)
         says = "Editors' engines use this as soon as they have nothing else to do, others from their next start."
         out.print(says if is_kept else "Nothing is kept. More code, or more time (`--seconds`), may help.")
     return {"path": str(path), "kept": is_kept, **to_json(profile)}

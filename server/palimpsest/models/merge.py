@@ -11,6 +11,7 @@ keys `palimpsest.*` and `tokenizer.*` become metadata of the merged file and tak
 `palimpsest.rows.tokens`.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -104,6 +105,10 @@ def _replace(
     try:
         _write(part, reader, lora, kind, progress)
         part.replace(target)
+    except OSError as error:
+        if error.errno is None:  # numpy says only how much of an array was written
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
+        raise
     finally:
         part.unlink(missing_ok=True)
 

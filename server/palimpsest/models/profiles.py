@@ -102,10 +102,16 @@ def keep(record: Path, profile: Profile) -> Path:
         folders.state()
         record.parent.mkdir(exist_ok=True)
         new = record.with_name(f"{record.name}.{os.getpid()}")
-        new.write_text(json.dumps(to_json(profile), indent=1), encoding="utf-8")
-        new.replace(record)
+        try:
+            new.write_text(json.dumps(to_json(profile), indent=1), encoding="utf-8")
+            new.replace(record)
+        finally:
+            new.unlink(missing_ok=True)
     except OSError as error:
-        raise ModelError(f"The profile of {profile.model} cannot be kept: {folders.refusal(error)}.") from error
+        why = error.strerror or str(error)
+        raise ModelError(
+            f"The profile of {profile.model} cannot be kept in {record.parent}: {why}.", hint="Make room there."
+        ) from error
     return record
 
 

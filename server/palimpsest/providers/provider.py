@@ -199,5 +199,6 @@ def _detail(error: EngineError) -> str:
     """What says more than that nobody answers."""
     cause = str(error.__cause__ or "")
     if "certificate" in cause.lower():
-        return f" {cause}. `engine.ca_file` names certificates of your own to trust."
+        is_own = "self-signed" in cause or "self signed" in cause or "issuer" in cause
+        return f" {cause}{'. Name its certificate in engine.ca_file.' if is_own else ''}"
     return f" ({error.message})" if error.__cause__ is None and isinstance(error, EngineUnavailable) else ""

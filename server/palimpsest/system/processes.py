@@ -42,17 +42,28 @@ def name_of(pid: int) -> str:
 def stepping_back(number: int) -> Callable[[], None]:
     """For `preexec_fn`: `step_back` in what is started, which hears this signal, also where a script's background job
     would be started without it, and on Linux is sent it when the thread that started it ends, however it ends."""
-    prctl, parent = ctypes.CDLL(None).prctl if sys.platform == "linux" else None, os.getpid()
+    _prctl()  # loaded before the fork
+    parent = os.getpid()
 
     def begin() -> None:
         step_back()
         signal.signal(number, signal.SIG_DFL)
-        if prctl is not None:
-            prctl(PR_SET_PDEATHSIG, number)
-            if os.getppid() != parent:  # it has ended before that
-                os.kill(os.getpid(), number)
+        end_with(parent, number)
 
     return begin
+
+
+def end_with(parent: int, number: int) -> None:
+    """On Linux, has this process sent a signal when the thread of its parent that started it ends, however it ends."""
+    if (prctl := _prctl()) is not None:
+        prctl(PR_SET_PDEATHSIG, number)
+        if os.getppid() != parent:  # it has ended before that
+            os.kill(os.getpid(), number)
+
+
+@cache
+def _prctl() -> Callable[[int, int], object] | None:
+    return ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 @cache

@@ -6,15 +6,18 @@ error a line {"error": {"code", "message", "hint"}} and status 1.
 
 import json
 import os
+import signal
 import sys
 
 from palimpsest.engine.checking.measure import measure
 from palimpsest.errors import PalimpsestError
 from palimpsest.json_data import from_json, to_json
 from palimpsest.models.trials import ModelTrial, TrialRequest
+from palimpsest.system.processes import end_with
 
 
 def main() -> int:
+    end_with(os.getppid(), signal.SIGTERM)  # between two answers it would not notice
     try:
         measure(from_json(json.load(sys.stdin), TrialRequest), _tell)
     except BrokenPipeError:  # nobody reads it any more

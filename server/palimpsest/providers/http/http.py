@@ -264,7 +264,8 @@ def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
         return ssl.create_default_context(cafile=endpoint.ca_file)
     except (OSError, ssl.SSLError) as error:
         raise ModelError(
-            f"engine.ca_file: expected certificates (PEM); {endpoint.ca_file} cannot be used: {error}."
+            f"engine.ca_file: expected certificates (PEM); {endpoint.ca_file} cannot be used: {error}.",
+            hint="Set it to the certificate of the engine, or of who signed that.",
         ) from error
 
 
