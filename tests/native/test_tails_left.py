@@ -294,6 +294,28 @@ def test_of_a_suffix_that_begins_further_up_or_down_only_what_is_new_is_decoded(
     assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
 
 
+def test_the_code_before_and_behind_the_cursor_is_shifted_once(
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shift goes through all of llama.cpp's cache, and takes longer than decoding a few tokens."""
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, AFTER, "spm")
+    context, pending = engine.context, list[bool]()
+    call = context.call
+
+    def counted(batch: Any) -> int:
+        pending.append(context.shift_pending)
+        return call(batch)
+
+    # no door: what llama.cpp is asked to do
+    monkeypatch.setattr(context, "call", counted)
+    answer = complete(engine, SAID, "\n        for name in wanted:\n            found = self.find(name)" + AFTER, "spm")
+    assert answer.left > n_tokens(engine, AFTER) // 2 + 100, "both have moved"
+    assert pending == [True, False]
+    engine.workspaces.check()
+
+
 def test_who_goes_up_in_a_function_and_back_decodes_only_what_is_new(make_engine: MakeEngine) -> None:
     """Its code is copied to where it stands above, since it stays where it is for the place below."""
     engine = make_engine()

@@ -51,7 +51,9 @@ def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[C
 
 
 class Carried:
-    """`pieces`: what of it is wanted.  `seq` is its own until it is given back."""
+    """`pieces`: what of it is wanted.  `seq` is its own until it is given back.  First `lift`, then `place`, each of
+    all that is carried for a prompt, then `give` as the prompt is put together: llama.cpp carries out all shifts with
+    the next decode, and goes through the whole cache for it, however little is shifted."""
 
     def __init__(
         self,
@@ -68,39 +70,70 @@ class Carried:
         self.seq = seq
         self._start = start
         self._tokens = tokens
+        self._distance = 0
+        self._copies: dict[CarriedPiece, bytearray] = {}
+        self.is_placed = False
         self.pieces = pieces(tokens, wanted)
 
-    def move(self, piece: CarriedPiece, target: int, others: Iterable[int], begins: int) -> tuple[int, ...]:
-        """Have `target` the cells of a piece at its new place; the tokens of it, none where it cannot be moved.
-        `begins`: the position of the first of what is wanted."""
-        context, distance = self._pool.context, begins + piece.new - self._start - piece.old
-        start = self._start + piece.old
-        end = start + piece.n
-        is_shared = distance != 0 and self._is_shared(piece, others)
-        if is_shared and not (self._pool.make_room(piece.n, self._owner) and self._pool.apply_shifts()):
-            return ()
-        if not distance:
-            context.copy(self.seq, target, start, end)
-            return tuple(self._tokens[piece.old : piece.old + piece.n])
-        with self._pool.scratch() as moved:
-            context.copy(self.seq, moved, start, end)
-            context.remove(self.seq, start, end)
-            if is_shared:
-                copy = context.save(moved)
-                context.remove(moved)
-                if not context.load(moved, copy, start, piece.n):
-                    return ()
-            context.shift(moved, start, end, distance)
-            context.copy(moved, target, start + distance, end + distance)
+    def lift(self, begins: int, others: Iterable[int]) -> None:
+        """Before any of it is moved: pieces that get other positions and that `others` have as well, which stay where
+        they are, are copied; where there is no room for that, they are not wanted any more.  `begins`: the position of
+        the first of what is wanted."""
+        self._distance, wanted, n_copied = begins - self._start, self.pieces, 0
+        shared = self._pool.context.cells.shared(self.seq, others)
+        self.pieces = []
+        for piece in wanted:
+            start, end = self._place_of(piece)
+            if self._moves_by(piece) and ((shared >= start) & (shared < end)).any():
+                n_copied += piece.n
+                if not (self._pool.make_room(n_copied, self._owner) and self._pool.apply_shifts()):
+                    n_copied -= piece.n
+                    continue
+                with self._pool.scratch() as copied:
+                    self._pool.context.copy(self.seq, copied, start, end)
+                    self._copies[piece] = self._pool.context.save(copied)
+            self.pieces.append(piece)
+
+    def place(self) -> None:
+        """Have all pieces where they go, and nothing else behind the first position."""
+        at = self._start
+        for piece in self.pieces:
+            start, end = self._place_of(piece)
+            if at < start:
+                self._pool.context.remove(self.seq, at, start)
+            at = end
+        self._pool.context.remove(self.seq, at)
+        # None comes to lie on another: those that go up begin with the last, those that go down with the first.
+        ups = [piece for piece in reversed(self.pieces) if self._moves_by(piece) > 0]
+        downs = [piece for piece in self.pieces if self._moves_by(piece) < 0]
+        self.pieces = [piece for piece in self.pieces if not self._moves_by(piece)]
+        self.pieces += [piece for piece in (*ups, *downs) if self._shift(piece)]
+        self.pieces.sort(key=lambda piece: piece.new)
+        self.is_placed = True
+
+    def give(self, piece: CarriedPiece, target: int) -> tuple[int, ...]:
+        """Have `target` the cells of a piece that is where it goes; its tokens."""
+        start, end = (position + self._moves_by(piece) for position in self._place_of(piece))
+        self._pool.context.copy(self.seq, target, start, end)
         return tuple(self._tokens[piece.old : piece.old + piece.n])
 
-    def can_move(self, piece: CarriedPiece, others: Iterable[int], begins: int) -> bool:
-        """False where a piece would get other positions, one of the sequences `others` has some of it as well, which
-        stays where it is, and there is no room for a copy."""
-        is_there = self._start + piece.old == begins + piece.new
-        return is_there or not self._is_shared(piece, others) or self._pool.make_room(piece.n, self._owner)
+    def _shift(self, piece: CarriedPiece) -> bool:
+        """Done by llama.cpp at the next decode; False where the copy finds no room after all."""
+        context, (start, end), distance = self._pool.context, self._place_of(piece), self._moves_by(piece)
+        with self._pool.scratch() as moved:
+            copy = self._copies.pop(piece, None)
+            if copy is None:
+                context.copy(self.seq, moved, start, end)
+            context.remove(self.seq, start, end)
+            if copy is not None and not context.load(moved, copy, start, piece.n):
+                return False
+            context.shift(moved, start, end, distance)
+            context.copy(moved, self.seq, start + distance, end + distance)
+        return True
 
-    def _is_shared(self, piece: CarriedPiece, others: Iterable[int]) -> bool:
-        start = self._start + piece.old
-        shared = self._pool.context.cells.shared(self.seq, others)
-        return bool(((shared >= start) & (shared < start + piece.n)).any())
+    def _moves_by(self, piece: CarriedPiece) -> int:
+        return self._distance + piece.new - piece.old
+
+    def _place_of(self, piece: CarriedPiece) -> tuple[int, int]:
+        """Where it was: its first position, and the one behind it."""
+        return self._start + piece.old, self._start + piece.old + piece.n

@@ -382,17 +382,24 @@ class Tail:
 
     def _take_over(self, carried: Carried, composed: TailPrompt) -> Generator[None, None, None]:
         """Put the pieces of what was decoded where they go, and decode what is missing between them."""
-        others = set(range(self._pool.context.n_seq_max)) - {carried.seq}
+        if not carried.is_placed:
+            self._place((carried, self.start))
         for piece in carried.pieces:
             n = len(self.tokens)
             yield from self._decode(composed.tokens[n : piece.new], self.start + n, self.seq, logits=False)
-            moved = carried.move(piece, self.seq, others, self.start)
-            if moved and self._fresh:
-                self.exact_to, self.stale_to = 0, n + len(moved)
-            elif moved and piece.new and self.exact_to is None:
+            if self._fresh:
+                self.exact_to, self.stale_to = 0, n + piece.n
+            elif piece.new and self.exact_to is None:
                 self.exact_to = piece.new
-            self.tokens += moved
+            self.tokens += carried.give(piece, self.seq)
         self.settle()
+
+    def _place(self, *carried: tuple[Carried, int]) -> None:
+        """Each with the position where what is wanted begins."""
+        for each, begins in carried:
+            each.lift(begins, set(range(self._pool.context.n_seq_max)) - {each.seq})
+        for each, _ in carried:
+            each.place()
 
     def _extend(self, composed: TailPrompt) -> Generator[None, None, None]:
         if self._carried is not None:
@@ -438,9 +445,13 @@ class Tail:
             self._drop_gen()
             seq, tokens, self.alone_seq, self.alone = self.alone_seq, self.alone, NONE, ()
             before = None
-            if self._fresh and composed.layout == "spm":
+            carried = [(self._carried, start + len(composed.alone))] if self._carried is not None else []
+            if self._fresh and composed.layout == "spm" and seq != NONE:
                 before = Carried(self._pool, self._owner, seq, self.alone_start, tokens, composed.alone)
+                before.pieces = [piece for piece in before.pieces if piece.n >= LEAST]
+                carried.append((before, start))
             try:
+                self._place(*carried)
                 if composed.alone:
                     self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start, before)
                     self.alone, self.alone_start = composed.alone, start
@@ -478,9 +489,7 @@ class Tail:
     ) -> Generator[None, None, int]:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that it does not keep (sink replay).
         `before`: another suffix.  What is the same in it is moved: one that begins some lines further up has most."""
-        others = set(range(self._pool.context.n_seq_max)) - {before.seq if before else NONE}
-        known = (p for p in before.pieces if p.n >= LEAST and before.can_move(p, others, start)) if before else ()
-        moved = list(known)
+        moved = before.pieces if before else []
         was_stale, self.stale_alone = self.stale_alone > 0, 0
         seq, n, n_moved = self._pool.take(), 0, 0
         try:
@@ -493,9 +502,9 @@ class Tail:
                 yield from self._decode(gap, start + n - len(lead), seq, logits=False, n_header=len(lead))
                 lead = ()
                 if piece and before:
-                    n_here = len(before.move(piece, seq, others, start))
-                    n, n_moved = piece.new + n_here, n_moved + n_here
-                    self.stale_alone += n_here if piece.new or was_stale else 0
+                    before.give(piece, seq)
+                    n, n_moved = piece.new + piece.n, n_moved + piece.n
+                    self.stale_alone += piece.n if piece.new or was_stale else 0
         except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
