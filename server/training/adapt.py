@@ -25,7 +25,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +47,7 @@ from palimpsest.models.merge import merge
 from palimpsest.system import folders
 from palimpsest.system.git import repository
 from palimpsest.system.machine import free_memory
-from palimpsest.system.processes import end_with, stepping_back
+from palimpsest.system.processes import end_with, run_behind
 from palimpsest.workspace.files import WorkspaceFiles
 from training.corpus import Module, Package
 from training.data import Task
@@ -391,19 +390,12 @@ def tell(text: str) -> None:
 def step(*command: object, is_shown: bool = True) -> str:
     """What a Python program says, or, where that is shown, tells on the way.  Raises ModelError if it fails."""
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    line, out = [sys.executable, "-m", *map(str, command)], sys.stderr if is_shown else subprocess.PIPE
-    # In a session of its own: Ctrl-C is for this process, and learning is told to keep what it has.
-    with subprocess.Popen(
-        line, stdout=out, env=environment, text=True, start_new_session=True, preexec_fn=stepping_back(signal.SIGTERM)
-    ) as child:
-        try:
-            said, _ = child.communicate()
-        except KeyboardInterrupt:
-            child.terminate()
-            raise
-    if child.returncode:
-        raise ModelError(f"{command[0]} ended with status {child.returncode}: what it said stands above.")
-    return said or ""
+    line, out = [sys.executable, "-m", *map(str, command)], sys.stderr if is_shown else None
+    # Ctrl-C is for this process, and learning is told to keep what it has.
+    status, said = run_behind(line, environment, signal.SIGTERM, out)
+    if status:
+        raise ModelError(f"{command[0]} ended with status {status}: what it said stands above.")
+    return said
 
 
 def main() -> int:

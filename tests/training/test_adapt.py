@@ -256,22 +256,32 @@ def test_a_terminal_that_is_closed_does_not_stop_what_is_to_go_on(
 
 
 def test_what_learns_ends_with_who_started_it_however_that_ended() -> None:
-    inner = "import subprocess, sys, time; print('here', flush=True); time.sleep(60)"
+    inner = "import os, sys, time; print(os.getpid(), file=sys.stderr, flush=True); time.sleep(60)"
     outer = (
-        "import signal, subprocess, sys, time\n"
-        "from palimpsest.system.processes import stepping_back\n"
-        f"child = subprocess.Popen([sys.executable, '-c', {inner!r}], start_new_session=True,"
-        " preexec_fn=stepping_back(signal.SIGTERM))\n"
-        "print(child.pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "import os, signal, sys\nfrom palimpsest.system.processes import run_behind\n"
+        f"run_behind([sys.executable, '-c', {inner!r}], os.environ, signal.SIGTERM)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
-    with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True, env=environment) as parent:
-        assert parent.stdout is not None
-        said = {parent.stdout.readline().strip() for _ in range(2)}
-        child = psutil.Process(int(next(line for line in said if line != "here")))
+    with subprocess.Popen([sys.executable, "-c", outer], stderr=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stderr is not None
+        child = psutil.Process(int(parent.stderr.readline()))
         parent.kill()
     assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
+def test_ctrl_c_while_a_process_is_started_is_heard() -> None:
+    """Python only writes what a handler raises in a fork."""
+    program = (
+        "import os, signal, sys\nfrom palimpsest.system.processes import run_behind\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "try:\n    run_behind([sys.executable, '-c', 'import time; time.sleep(600)'], os.environ, signal.SIGTERM)\n"
+        "except KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=True)
+    assert done.stdout == "interrupted\n", done.stderr
 
 
 def test_who_makes_examples_ends_with_who_started_it() -> None:

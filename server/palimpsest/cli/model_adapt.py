@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from palimpsest.models import files
 from palimpsest.models.alone import alone
 from palimpsest.models.header import GgufFile
 from palimpsest.system import folders
-from palimpsest.system.processes import stepping_back
+from palimpsest.system.processes import run_behind
 from palimpsest.text.amounts import amount
 
 MODULE = "training.adapt"
@@ -110,24 +109,11 @@ def _learned(place: Path, arguments: list[str], options: argparse.Namespace) -> 
         if signal.getsignal(number) != signal.SIG_IGN:  # `nohup`
             # Like Ctrl-C: what learns is in a session of its own, and hears neither.
             signal.signal(number, signal.default_int_handler)
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        env=environment,
-        text=True,
-        start_new_session=True,
-        preexec_fn=stepping_back(signal.SIGINT),
-    ) as child:
-        try:
-            output, _ = child.communicate()
-        except KeyboardInterrupt:
-            os.killpg(child.pid, signal.SIGINT)
-            child.wait()
-            raise
+    status, output = run_behind(command, environment, signal.SIGINT)
     try:
         said: dict[str, Any] = json.loads(output)
     except ValueError:
-        raise ModelError(f"Learning ended with status {child.returncode}; what it said stands above.") from None
+        raise ModelError(f"Learning ended with status {status}; what it said stands above.") from None
     if error := said.get("error"):
         raise ModelError(error["message"], hint=error["hint"])
     return said

@@ -10,11 +10,13 @@ import ctypes
 import os
 import select
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -39,18 +41,41 @@ def name_of(pid: int) -> str:
         return str(pid)
 
 
-def stepping_back(number: int) -> Callable[[], None]:
-    """For `preexec_fn`: `step_back` in what is started, which hears this signal, also where a script's background job
-    would be started without it, and on Linux is sent it when the thread that started it ends, however it ends."""
+def run_behind(
+    command: Sequence[str], environment: Mapping[str, str], number: int, out: IO[str] | None = None
+) -> tuple[int, str]:
+    """Runs a program behind others (`step_back`) and in a session of its own until it ends; its status, and what it
+    wrote, unless that goes `out`.
+
+    Its session is sent the signal `number` if this process is interrupted, and on Linux the program itself if this
+    thread ends, however it ends.  It hears that signal, also where it is ignored here, as in a script's background
+    job.  Raises KeyboardInterrupt, OSError.
+    """
     _prctl()  # loaded before the fork
-    parent = os.getpid()
+    parent, stopping = os.getpid(), {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    # Python loses what the handler of a signal raises while it forks.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
 
     def begin() -> None:
         step_back()
         signal.signal(number, signal.SIG_DFL)
         end_with(parent, number)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    return begin
+    try:
+        with subprocess.Popen(
+            command, stdout=out or subprocess.PIPE, env=environment, text=True, start_new_session=True, preexec_fn=begin
+        ) as child:
+            try:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what came meanwhile is raised here
+                said, _ = child.communicate()
+            except KeyboardInterrupt:
+                os.killpg(child.pid, number)
+                child.wait()
+                raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return child.returncode, said or ""
 
 
 def end_with(parent: int, number: int) -> None:
