@@ -393,11 +393,12 @@ def test_what_is_shown_wrong_more_often_is_not_better() -> None:
     assert not compared([Hunk(100, (80, 70), (0, 40))] * 12).is_better
 
 
-def test_without_what_learning_needs_it_says_how_to_get_it(repo: Path) -> None:
+def test_without_what_learning_needs_it_says_how_to_get_it(repo: Path, tmp_path: Path) -> None:
     done = run("model", "adapt", str(repo), status=1)
     assert "Learning needs torch" in done.stderr
     assert "-m pip install torch" in done.stderr
     assert "is no folder" in run("model", "adapt", str(repo / "nothing"), status=1).stderr
+    assert "torch" not in run("model", "adapt", str(tmp_path), status=1).stderr, "there is no repository"
     assert "expected minutes" in run("model", "adapt", "--minutes", "0", status=2).stderr
 
 

@@ -27,6 +27,7 @@ from palimpsest.models import files
 from palimpsest.models.alone import alone
 from palimpsest.models.header import GgufFile
 from palimpsest.system import folders
+from palimpsest.system.git import repository
 from palimpsest.system.processes import run_behind
 from palimpsest.text.amounts import amount
 
@@ -65,6 +66,7 @@ def adapt(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     for folder in some:
         if not folder.is_dir():
             raise InvalidArgument("FOLDER", f"{folder} is no folder.")
+        repository(folder.resolve())  # before gigabytes are fetched for nothing
     found = files.find(options.model) if options.model else files.model_path(own_settings().model)
     model = files.inspect(found.absolute())
     place = _beside()
