@@ -99,6 +99,8 @@ def _watch(others: Sequence[ForkProcess], is_over: threading.Event) -> None:
         ready = wait([each.sentinel for each in running])
         ended = [each for each in running if each.sentinel in ready]
         running = [each for each in running if each not in ended]
+        for each in ended:
+            each.join()  # its end of the pipe is closed a moment before it has a status
         failed = [each for each in ended if each.exitcode]
         if failed and not is_over.is_set():
             print(f"One of the processes that learn ended with status {failed[0].exitcode}.", file=sys.stderr)
