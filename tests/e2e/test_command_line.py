@@ -266,6 +266,7 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = run("demo", "--json", python=str(python), cwd=elsewhere, env=environment)
     check_demo(last_object(done))
+    subprocess.run(["git", "init", "-q", elsewhere], check=True, timeout=60)
     assert (
         "-m pip install torch"
         in run("model", "adapt", python=str(python), cwd=elsewhere, env=environment, status=1).stderr

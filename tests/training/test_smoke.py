@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -30,8 +31,11 @@ def test_if_one_is_killed_all_end(python: Path, who: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
         assert child.stdout is not None
         assert child.stderr is not None
-        both = [psutil.Process(int(child.stdout.readline())) for _ in range(2)]
-        left = psutil.wait_procs([each for each in both if each.pid != child.pid], timeout=60)[1]
+        others = []
+        for pid in {int(child.stdout.readline()) for _ in range(2)} - {child.pid}:
+            with suppress(psutil.NoSuchProcess):  # it has ended by now
+                others.append(psutil.Process(pid))
+        left = psutil.wait_procs(others, timeout=60)[1]
         for each in left:
             each.kill()
         try:
