@@ -87,6 +87,10 @@ def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_pat
 
 @pytest.mark.slow(part="benches")
 def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> None:
+    """Also by a person who has switched completions off."""
+    own = Path(machine["XDG_CONFIG_HOME"]) / "palimpsest"
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "palimpsest.toml").write_text('[completion]\nenabled = false\ndisabled_languages = ["python"]\n')
     picture = tmp_path / "demo.svg"
     done = run("demo", "--svg", str(picture), cwd=tmp_path)
     assert "and back to cart.py" in done.stdout

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.lsp.client.driver import Driver
+from palimpsest.lsp.client.driver import Driver, Position
+from tests.e2e.conftest import until
 from tests.models import written
 
 
@@ -35,5 +36,17 @@ async def test_an_engine_that_cannot_fill_in_the_middle_answers_all_the_same(
         await driver.ready(60)
         assert driver.status["kind"] == "Warning"
         assert (await driver.command("palimpsest.model.info"))["fim"]["layout"] == ""
+    finally:
+        await driver.stop()
+
+
+async def test_an_engine_answers_also_where_completions_are_off(machine: dict[str, str], shop: Path) -> None:
+    driver = Driver()
+    await driver.start(shop, {"completion": {"enabled": False}}, machine)
+    try:
+        driver.cursor(driver.open("shop/cart.py"), Position(0, 0))
+        await driver.ready(60)
+        await until(lambda: driver.status["kind"] == "Inactive" and driver.status["model"])
+        await driver.ready(60)
     finally:
         await driver.stop()

@@ -83,7 +83,8 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         root = Path(folder).resolve() / "shop"
         sample.copy(root)
         settings: dict[str, Any] = {
-            "completion": {"confidence": "all"},  # what the model says is to be seen
+            # What the model says is to be seen, also where a person has switched completions off.
+            "completion": {"confidence": "all", "enabled": True, "disabled_languages": [], "disabled_folders": []},
             "conversation": {"reply_tokens": REPLY_TOKENS, "temperature": 0.0},
             "statistics": {"enabled": False},  # they are of what a person was shown
         }

@@ -42,11 +42,11 @@ class Editor:
         return self.statuses[-1] if self.statuses else {}
 
     async def ready(self, timeout_s: float = 60.0, *, patient: bool = False) -> None:
-        """Wait until the engine answers, if only in part (a model without tokens for filling in the middle); `patient`:
-        what is wrong may pass.  Raises EngineUnavailable with the status's own words."""
+        """Wait until the engine answers, also where completions are off or the model cannot fill in the middle;
+        `patient`: until nothing is wrong.  Raises EngineUnavailable with the status's own words."""
         for _ in range(int(timeout_s / POLL_S)):
             kind = self.status.get("kind")
-            if kind == "Normal" or (kind == "Warning" and self.status["model"] and not patient):
+            if kind == "Normal" or (self.status.get("model") and not patient):
                 return
             if kind == "Error" and not patient:
                 break
